@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Assembly } from './assembly/assembly.ts';
-import { regionalArn } from './assembly/identities.ts';
 import type { ScheduleTarget } from './assembly/schedules.ts';
-import { ADMINISTRATOR_ACCESS_KEY_ID, authorizeRole } from './aws/callers.ts';
+import { authorizeRole } from './aws/callers.ts';
 import type { Taker } from './aws/iam/trust.ts';
 import type { FunctionFleet } from './functions/function-fleet.ts';
 import { WorkflowFleet } from './functions/workflow-fleet.ts';
@@ -19,26 +18,17 @@ export interface Background {
 export interface BackgroundOptions {
   readonly assembly: Assembly;
   readonly functions: FunctionFleet;
-  /** Answers the calls of service integrations. */
-  readonly awsEndpoint: string;
   readonly enforceIam: boolean;
   readonly log: (line: string) => void;
 }
 
 export function startBackground(options: BackgroundOptions): Background {
-  const { assembly, functions, awsEndpoint, log } = options;
+  const { assembly, functions, log } = options;
   const workflows = new WorkflowFleet({
     workflows: assembly.workflows,
     async invoke({ name, roleArn, arn }, functionArn, input) {
       authorizeRole(options, roleArn, name, workflowOf(arn))('lambda:InvokeFunction', functionArn);
       return invokeBuffered(functions, functionArn, JSON.stringify(input));
-    },
-    integrations: {
-      [SEND_MESSAGE]: async ({ name, roleArn, arn }, parameters) => {
-        const message = parameters as SendMessageParameters;
-        authorizeRole(options, roleArn, name, workflowOf(arn))('sqs:SendMessage', queueArn(message.QueueUrl));
-        return sendMessage(awsEndpoint, message);
-      },
     },
   });
 
@@ -60,36 +50,6 @@ export function startBackground(options: BackgroundOptions): Background {
 
 /** Step Functions, for a state machine. */
 const workflowOf = (sourceArn: string): Taker => ({ service: 'states.amazonaws.com', sourceArn });
-
-/** Step Functions developer guide, "Send messages to an Amazon SQS queue". */
-const SEND_MESSAGE = 'arn:aws:states:::sqs:sendMessage';
-
-interface SendMessageParameters {
-  readonly QueueUrl: string;
-  readonly MessageBody: unknown;
-}
-
-const queueArn = (url: string) => regionalArn('sqs', url.slice(url.lastIndexOf('/') + 1));
-
-/** In SQS's JSON protocol; the integration writes a body that is no text as JSON. Throws when the service refuses. */
-async function sendMessage(endpoint: string, message: SendMessageParameters): Promise<unknown> {
-  const { QueueUrl, MessageBody: body } = message;
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': 'AmazonSQS.SendMessage',
-      authorization: `AWS4-HMAC-SHA256 Credential=${ADMINISTRATOR_ACCESS_KEY_ID}/local`,
-    },
-    body: JSON.stringify({
-      QueueUrl,
-      MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
-    }),
-  });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`SQS refused a message: ${answer}`);
-  return JSON.parse(answer);
-}
 
 /** Invokes a buffered function and resolves with its result. */
 export async function invokeBuffered(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {

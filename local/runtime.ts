@@ -116,7 +116,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const endpoints: Endpoints = { aws: aws.url, engine: engine.endpoint };
   const functions = startFunctions(assembly, endpoints, options);
   releases.push(() => functions.close());
-  const background = startBackground({ assembly, functions, awsEndpoint: aws.url, enforceIam, log });
+  const background = startBackground({ assembly, functions, enforceIam, log });
   releases.push(async () => background.stop());
   const invoke = (arn: string, event: unknown) => invokeBuffered(functions, arn, JSON.stringify(event));
   messaging.start(invoke);

@@ -1,6 +1,6 @@
 /** The variables that a function finds in Lambda, with names of nothing that exists. */
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
-import { QUEUES, queueVariableOf } from '../../lambdas/contract/queues.ts';
+import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 
@@ -41,7 +41,7 @@ export function functionVariables(name: FunctionName): Record<string, string> {
     ...(smokeAccess ? { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' } : {}),
     ...(webhookKey ? { [VARIABLES.webhookKeySecret]: 'none' } : {}),
     ...Object.fromEntries(sends.map((queue) => [QUEUES[queue].variable, NOWHERE])),
-    ...Object.fromEntries(counts.map((queue) => [queueVariableOf(queue), NOWHERE])),
+    ...Object.fromEntries(counts.map((queue) => [QUEUES[queue].variable, NOWHERE])),
     ...(publishes ? { [VARIABLES.eventBus]: 'none' } : {}),
     ...(schedules
       ? {

@@ -107,6 +107,19 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
 
 const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
 
+/** An execution is billed by 64 MB and by 100 ms: it takes about 50 MB, and its step less than 200 ms once warm. */
+const EXECUTION = { mb: 64, ms: 200 } as const;
+
+/** What settling a transcription adds by its workflow, which is Step Functions alone: its step is a function and its writes. */
+export const settlementCost = (calls: number): Line =>
+  line(
+    'Step Functions',
+    calls *
+      (PRICES.execution.usd +
+        ((EXECUTION.mb / 1024) * EXECUTION.ms * PRICES.executionGbHour.usd) / (3_600 * 1_000)),
+    `an Express execution of ${EXECUTION.ms} ms and ${EXECUTION.mb} MB a transcription`,
+  );
+
 /** What a deployment costs that nobody calls, a month. */
 export function idleCost(fixtures: Fixtures): readonly Line[] {
   const { alarms, compositeAlarms, dashboards, secrets, webAcls, webAclRules } = fixtures;

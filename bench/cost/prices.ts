@@ -11,6 +11,7 @@ export interface Price {
 
 const NOVEMBER = '2026-11-20';
 const HOSTS = '2026-11-23';
+const WORKFLOWS = '2026-11-24';
 
 export const PRICES = {
   lambdaGbSecond: {
@@ -99,6 +100,18 @@ export const PRICES = {
     per: 'secret a month',
     source: 'aws.amazon.com/secrets-manager/pricing',
     read: NOVEMBER,
+  },
+  execution: {
+    usd: 1e-6,
+    per: 'execution of an Express workflow',
+    source: 'aws.amazon.com/step-functions/pricing',
+    read: WORKFLOWS,
+  },
+  executionGbHour: {
+    usd: 0.06,
+    per: 'GB-hour of Express workflows, the first 1,000 a month',
+    source: 'aws.amazon.com/step-functions/pricing',
+    read: WORKFLOWS,
   },
   taskVcpuHour: {
     usd: 0.03238,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { HostTraffic } from './computes.ts';
 import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
-import { compareMemory, costOf, idleCost } from './model.ts';
+import { compareMemory, costOf, idleCost, settlementCost } from './model.ts';
 import { PRICES } from './prices.ts';
 import { smokeCost } from './smoke.ts';
 import { bill, breakEvenText, computes, dollars, markdown } from './tables.ts';
@@ -67,6 +67,7 @@ async function main(args: readonly string[]): Promise<void> {
   const measured = readMeasured();
   console.log(bill(costOf(traffic, measured), `${traffic.calls.toLocaleString('en')} calls`), '\n');
   console.log(computes(traffic, measured), '\n');
+  console.log(bill([settlementCost(traffic.calls)], 'their settlement, if they are transcriptions'), '\n');
   console.log(breakEvenText(traffic, measured), '\n');
   const { smoke, idle } = idleSettings(args);
   const fixtures = fixturesOf(synthesizedTemplates(idle));

@@ -23,8 +23,8 @@ export const CONSUMERS = {
   'settle-transcription': {
     purpose: 'settles a transcription on its duration, as the step of its own workflow',
     api: 'inference',
-    // A handful of database calls with all their retries.
-    timeoutSeconds: 30,
+    // Its execution lasts eight seconds; nobody waits for a step that takes longer.
+    timeoutSeconds: 10,
   },
   'audit-books': {
     purpose: 'proves the books of a segment of the accounts, as a step of the audit workflow',

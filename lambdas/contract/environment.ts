@@ -21,8 +21,6 @@ export const VARIABLES = {
   deliveryLeaseSeconds: 'DELIVERY_LEASE_SECONDS',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
-  /** URL of the queue of orders of transcriptions that could not be settled (`queues.ts` has those of the others). */
-  deadSettlementsQueue: 'DEAD_SETTLEMENTS_QUEUE',
   /** ARN of the workflow that settles transcriptions. */
   settlementWorkflow: 'SETTLEMENT_WORKFLOW',
   /** Secrets Manager name or ARN of the payment provider's secret: JSON `{"api_key": text, "webhook_secret": text}`. */

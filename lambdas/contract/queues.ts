@@ -1,6 +1,5 @@
 /** The queues: what waits in each, who reads it, and where a message goes that cannot be handled. */
 import type { ConsumerName } from './consumers.ts';
-import { VARIABLES } from './environment.ts';
 
 export interface Queue {
   /** Environment variable that holds the queue's URL in a function. */
@@ -57,24 +56,16 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
-/** Orders of transcriptions that could not be settled. Their workflow alone puts them there, and no function reads them. */
-export const DEAD_SETTLEMENTS = 'deadSettlements';
-
 /** The queues whose messages wait for an operator, in the order in which they are shown. */
 export const COUNTED_QUEUES = [
   'deadEvents',
   'deadChanges',
   'deadDeliveries',
   'exhaustedDeliveries',
-  DEAD_SETTLEMENTS,
-] as const;
+] as const satisfies readonly QueueName[];
 
 export type CountedQueue = (typeof COUNTED_QUEUES)[number];
 
-/** Environment variable that holds the URL of a counted queue in a function. */
-export const queueVariableOf = (name: CountedQueue): string =>
-  name === DEAD_SETTLEMENTS ? VARIABLES.deadSettlementsQueue : QUEUES[name].variable;
-
 /** The name of a queue in a deployment, such as `prod-dead-events`. */
-export const queueNameOf = (stage: string, name: QueueName | typeof DEAD_SETTLEMENTS): string =>
+export const queueNameOf = (stage: string, name: QueueName): string =>
   `${stage}-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

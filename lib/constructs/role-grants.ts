@@ -7,13 +7,7 @@ import {
   smokeSecretName,
   VARIABLES,
 } from '../../lambdas/contract/environment.ts';
-import {
-  type CountedQueue,
-  QUEUES,
-  type QueueName,
-  queueNameOf,
-  queueVariableOf,
-} from '../../lambdas/contract/queues.ts';
+import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import type { Grants } from '../config/grant.ts';
@@ -68,7 +62,7 @@ class RoleGrants {
     if (grants.smokeAccess) this.#grantSmokeAccess(environment);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
-    return { ...environment, ...this.#grantMessaging(grants), ...this.#grantCounts(grants.counts ?? []) };
+    return { ...environment, ...this.#grantMessaging(grants) };
   }
 
   #grantTables(): Record<string, string> {
@@ -107,15 +101,23 @@ class RoleGrants {
     return environment;
   }
 
-  #grantMessaging({ sends = [], schedules, publishes, follows }: Grants): Record<string, string> {
+  #grantMessaging({
+    sends = [],
+    counts = [],
+    schedules,
+    publishes,
+    follows,
+  }: Grants): Record<string, string> {
     const { name, messaging, reads } = this.#options;
-    if ([...sends, ...reads].length === 0 && !schedules && !publishes && !follows) return {};
+    if ([...sends, ...counts, ...reads].length === 0 && !schedules && !publishes && !follows) return {};
     if (messaging === undefined) throw new Error(`${name} needs queues, and its stack has none`);
     const environment: Record<string, string> = {};
-    for (const queue of sends) {
-      this.#allow(['sqs:SendMessage'], messaging.queues[queue].queueArn);
+    const grant = (action: string) => (queue: QueueName) => {
+      this.#allow([action], messaging.queues[queue].queueArn);
       environment[QUEUES[queue].variable] = messaging.queues[queue].queueUrl;
-    }
+    };
+    sends.forEach(grant('sqs:SendMessage'));
+    counts.forEach(grant('sqs:GetQueueAttributes'));
     for (const queue of reads)
       this.#allow(
         ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
@@ -127,19 +129,6 @@ class RoleGrants {
     }
     if (follows !== undefined) this.#grantStream(follows.table, messaging.queues[follows.dead].queueArn);
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
-  }
-
-  /** The counts of queues by their names: one of them is of another stack. */
-  #grantCounts(counts: readonly CountedQueue[]): Record<string, string> {
-    const { config } = this.#options;
-    const { account, region, urlSuffix } = Stack.of(this.#role);
-    const environment: Record<string, string> = {};
-    for (const name of counts) {
-      const resource = queueNameOf(config.stage, name);
-      this.#allow(['sqs:GetQueueAttributes'], Stack.of(this.#role).formatArn({ service: 'sqs', resource }));
-      environment[queueVariableOf(name)] = `https://sqs.${region}.${urlSuffix}/${account}/${resource}`;
-    }
-    return environment;
   }
 
   /** What Lambda itself needs to read a stream in a function's name, and to note what the function fails at. */
@@ -188,7 +177,7 @@ class RoleGrants {
   #grantSettlements(environment: Record<string, string>): void {
     const { name, settlements } = this.#options;
     if (settlements === undefined) throw new Error(`${name} needs the workflow that settles transcriptions`);
-    this.#allow(['states:StartExecution'], settlements.stateMachineArn);
+    this.#allow(['states:StartSyncExecution'], settlements.stateMachineArn);
     environment[VARIABLES.settlementWorkflow] = settlements.stateMachineArn;
   }
 

@@ -53,7 +53,7 @@ const isUnattended = ({ label }: Watched): boolean =>
 
 /** Alarms that are raised when these functions fail, by what is then left undone. */
 const MISSED_BY: Readonly<Record<string, string>> = {
-  'inference-settle-transcription': 'dead-letters',
+  'inference-settle-transcription': 'workflow-failed',
   'inference-audit-books': 'workflow-failed',
   'inference-sweep-holds': 'sweep-missing',
   'platform-fan-out-events': 'dead-letters',
@@ -64,8 +64,8 @@ const MISSED_BY: Readonly<Record<string, string>> = {
 /** Schedules whose work is missed by an alarm of its own, `sweep-missing` and `audit-missing`. */
 const MISSED_SCHEDULES: readonly string[] = ['sweep-holds', 'audit-books'];
 
-/** Workflows whose failures leave a message in a dead-letter queue. */
-const LEAVING_LETTERS: readonly string[] = ['settle-transcription'];
+/** Workflows that no other alarm misses when they run into their time limit, as the audit is missed by `audit-missing`. */
+const TIMED: readonly string[] = ['transcription-settlement'];
 
 export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'function-errors': {
@@ -153,13 +153,18 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...MONEY_ALARMS,
   'workflow-failed': {
     severity: 'critical',
-    // One that a person aborts is no surprise to anybody; one that runs into its time limit is missed by `audit-missing`.
+    // One that a person aborts is no surprise to anybody.
     meaning: 'A workflow failed.',
-    watches: ({ workflows }) =>
-      each(workflows.filter(({ label }) => !LEAVING_LETTERS.includes(label)))((subject) => ({
-        metric: workflow(subject, 'ExecutionsFailed'),
-        threshold: 1,
-      })),
+    watches: ({ workflows }) => [
+      ...each(workflows)((subject) => ({ metric: workflow(subject, 'ExecutionsFailed'), threshold: 1 })),
+      ...workflows
+        .filter(({ label }) => TIMED.includes(label))
+        .map((subject) => ({
+          subject: { ...subject, label: `${subject.label}-timed-out` },
+          metric: workflow(subject, 'ExecutionsTimedOut'),
+          threshold: 1,
+        })),
+    ],
   },
   'schedule-failed': {
     severity: 'critical',

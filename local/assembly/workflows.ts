@@ -5,6 +5,7 @@ export interface WorkflowDescription {
   readonly name: string;
   readonly arn: string;
   readonly roleArn: string;
+  readonly type: 'STANDARD' | 'EXPRESS';
   /** Amazon States Language, JSONPath (states-language.net/spec.html). */
   readonly definition: Readonly<Record<string, unknown>>;
 }
@@ -13,6 +14,7 @@ interface StateMachineProperties {
   readonly DefinitionString?: string;
   readonly DefinitionSubstitutions?: Readonly<Record<string, string>>;
   readonly RoleArn: string;
+  readonly StateMachineType?: WorkflowDescription['type'];
 }
 
 export function describeWorkflows(stacks: Stacks): readonly WorkflowDescription[] {
@@ -32,6 +34,7 @@ function describeWorkflow(resource: LocatedResource): WorkflowDescription {
     name: String(resource.identity.attributes.Name),
     arn: resource.identity.ref,
     roleArn: properties.RoleArn,
+    type: properties.StateMachineType ?? 'STANDARD',
     definition: JSON.parse(text) as Record<string, unknown>,
   };
 }

@@ -1,4 +1,5 @@
-/** Step Functions, as far as functions use it. Source: AWS Step Functions API reference, StartExecution. */
+/** Step Functions, as far as functions use it. Source: AWS Step Functions API reference, StartSyncExecution. */
+import { randomUUID } from 'node:crypto';
 import type { WorkflowDescription } from '../assembly/workflows.ts';
 import { type AwsService, sendJson } from './endpoint.ts';
 import { AwsError, unknownCall } from './errors.ts';
@@ -10,60 +11,55 @@ export interface StatesServiceOptions {
   readonly log: (line: string) => void;
 }
 
-interface StartExecutionRequest {
+interface StartSyncExecutionRequest {
   readonly stateMachineArn?: string;
   readonly name?: string;
   readonly input?: string;
 }
 
-interface Execution {
-  readonly executionArn: string;
-  readonly startDate: number;
-  readonly input: string;
-  running: boolean;
-}
-
 const NAME = /^[A-Za-z0-9_.-]{1,80}$/;
 
+/** The interpreter's error of an execution that ran into its own time limit. */
+const TIMED_OUT = 'ExecutionTimeoutError';
+
+/** An execution goes on when its caller leaves, and one of the same name is another execution. */
 export function createStatesService({ workflows, run, log }: StatesServiceOptions): AwsService {
-  /** By workflow and name; AWS remembers them for 90 days, this process for as long as it lives. */
-  const executions = new Map<string, Execution>();
-
-  function start({ arn }: WorkflowDescription, name: string, input: string): Execution {
-    const executionArn = `${arn.replace(':stateMachine:', ':execution:')}:${name}`;
-    const execution = { executionArn, startDate: Date.now() / 1000, input, running: true };
-    run(arn, JSON.parse(input))
-      .catch((failure: Error) => log(`the execution ${name} failed: ${failure.message}`))
-      .finally(() => {
-        execution.running = false;
-      });
-    return execution;
-  }
-
   return async ({ operation, body, authorize }, response) => {
-    if (operation !== 'StartExecution') throw unknownCall(`Step Functions call ${operation}`);
-    const { stateMachineArn = '', name = '', input = '{}' } = parse(body);
-    authorize('states:StartExecution', stateMachineArn);
+    if (operation !== 'StartSyncExecution') throw unknownCall(`Step Functions call ${operation}`);
+    const {
+      stateMachineArn = '',
+      name = randomUUID(),
+      input = '{}',
+    } = parse<StartSyncExecutionRequest>(body);
+    authorize('states:StartSyncExecution', stateMachineArn);
     const workflow = workflows.find(({ arn }) => arn === stateMachineArn);
     if (workflow === undefined)
       throw new AwsError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${stateMachineArn}'`);
+    if (workflow.type !== 'EXPRESS')
+      throw new AwsError('StateMachineTypeNotSupported', 'This operation is not supported by this type');
     if (!NAME.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
-    const key = `${stateMachineArn} ${name}`;
-    const known = executions.get(key);
-    // A repeated start of a running execution is answered as the first one was.
-    if (known !== undefined && !(known.running && known.input === input))
-      throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${known.executionArn}'`);
-    const execution = known ?? start(workflow, name, input);
-    executions.set(key, execution);
-    const { executionArn, startDate } = execution;
-    sendJson(response, 200, JSON.stringify({ executionArn, startDate }));
+    const started = {
+      executionArn: `${stateMachineArn.replace(':stateMachine:', ':express:')}:${name}:${randomUUID()}`,
+      stateMachineArn,
+      name,
+      input,
+      startDate: Date.now() / 1000,
+    };
+    const ended = await run(stateMachineArn, parse(input)).then(
+      (output) => ({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
+      ({ name: error, message: cause }: Error) => {
+        log(`the execution ${name} failed: ${cause}`);
+        return { status: error === TIMED_OUT ? 'TIMED_OUT' : 'FAILED', error, cause };
+      },
+    );
+    sendJson(response, 200, JSON.stringify({ ...started, ...ended, stopDate: Date.now() / 1000 }));
   };
 }
 
-function parse(body: Buffer): StartExecutionRequest {
+function parse<T>(text: Buffer | string): T {
   try {
-    return JSON.parse(body.toString()) as StartExecutionRequest;
+    return JSON.parse(text.toString()) as T;
   } catch {
-    throw new AwsError('InvalidExecutionInput', 'the request body is not a JSON object');
+    throw new AwsError('InvalidExecutionInput', 'the input is not JSON');
   }
 }

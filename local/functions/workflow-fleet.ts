@@ -6,10 +6,6 @@ export interface WorkflowFleetOptions {
   readonly workflows: readonly WorkflowDescription[];
   /** Invokes a function in the workflow's role and resolves with its result. */
   readonly invoke: (workflow: WorkflowDescription, functionArn: string, input: unknown) => Promise<unknown>;
-  /** Calls a service in the workflow's role, for the integrations that are known here. */
-  readonly integrations: Readonly<
-    Record<string, (workflow: WorkflowDescription, parameters: unknown) => Promise<unknown>>
-  >;
 }
 
 type Definition = ConstructorParameters<typeof StateMachine>[0];
@@ -39,14 +35,12 @@ export class WorkflowFleet {
     return result;
   }
 
-  /** A handler for each task state: its resource is a function's ARN or a service integration. */
+  /** A handler for each task state: its resource is a function's ARN. */
   #handlers(workflow: WorkflowDescription) {
     return Object.fromEntries(
       tasksOf(workflow.definition as unknown as States).map(([name, { Resource: functionArn = '' }]) => [
         name,
-        (input: unknown) =>
-          this.#options.integrations[functionArn]?.(workflow, input) ??
-          this.#options.invoke(workflow, functionArn, input),
+        (input: unknown) => this.#options.invoke(workflow, functionArn, input),
       ]),
     ) as Record<string, (input: unknown) => Promise<never>>;
   }

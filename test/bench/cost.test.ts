@@ -12,7 +12,14 @@ import {
 } from '../../bench/cost/computes.ts';
 import { fixturesOf } from '../../bench/cost/fixtures.ts';
 import { readMeasured } from '../../bench/cost/measured.ts';
-import { CHUNK_BYTES, compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
+import {
+  CHUNK_BYTES,
+  compareMemory,
+  costOf,
+  idleCost,
+  settlementCost,
+  total,
+} from '../../bench/cost/model.ts';
 import { USUAL } from '../../bench/cost/run.ts';
 import { smokeCost } from '../../bench/cost/smoke.ts';
 import { bill, breakEvenText, computes } from '../../bench/cost/tables.ts';
@@ -47,6 +54,11 @@ describe('the cost of calls', () => {
       6,
     );
     expect(total(costOf({ ...USUAL, calls: 0 }, measured))).toBe(0);
+  });
+
+  it('has between 1 and 2 dollars for the workflow that settles a million transcriptions', () => {
+    expect(settlementCost(1e6).usd).toBeCloseTo(1 + ((64 / 1024) * 0.2 * 1e6 * 0.06) / 3_600, 6);
+    expect(settlementCost(1e6).usd).toBeLessThan(2);
   });
 
   it('counts idempotent calls by the units that they take, and long streams as several requests', () => {

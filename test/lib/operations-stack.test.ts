@@ -95,7 +95,7 @@ describe('the alarms', () => {
     );
     // What stands still when the function fails, and the alarm that sees it.
     const missed = {
-      'inference-settle-transcription': 'dead-letters/dead-settlements',
+      'inference-settle-transcription': 'workflow-failed/transcription-settlement',
       'inference-audit-books': 'workflow-failed/audit-books',
       'inference-sweep-holds': 'sweep-missing',
       'platform-fan-out-events': 'dead-letters/dead-events',
@@ -146,8 +146,11 @@ describe('the alarms', () => {
         )
         .map(([, { Properties }]) => String(Properties[name]).replace('prod-', ''));
     const watched = (article: string) => named(article).map((name) => name.replace(`prod/${article}/`, ''));
-    expect([...watched('workflow-failed'), 'settle-transcription'].sort()).toEqual(
-      namesOf('AWS::StepFunctions::StateMachine', 'StateMachineName').sort(),
+    expect(watched('workflow-failed').sort()).toEqual(
+      [
+        ...namesOf('AWS::StepFunctions::StateMachine', 'StateMachineName'),
+        'transcription-settlement-timed-out',
+      ].sort(),
     );
     expect([...watched('schedule-failed'), 'sweep-holds', 'audit-books'].sort()).toEqual(
       namesOf('AWS::Events::Rule', 'Name').sort(),

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
-import {
-  QUEUES,
-  type Queue,
-  type QueueName,
-  queueNameOf,
-  queueVariableOf,
-} from '../../lambdas/contract/queues.ts';
+import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
@@ -39,7 +33,6 @@ const named = functions.map((deployed) => [`${deployed.stack} ${deployed.name}`,
 
 const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 const READING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
-const COUNTED = 'arn:<AWS::Partition>:sqs:<AWS::Region>:<AWS::AccountId>';
 const SCHEDULES = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/prod-deliveries/*';
 
 /** The queues that a function reads. */
@@ -156,7 +149,7 @@ describe('the role of a function', () => {
         ...(payments ? ['secretsmanager:GetSecretValue data:PaymentSecret.Ref'] : []),
         ...(webhookKey ? ['secretsmanager:GetSecretValue data:WebhookKey.Ref'] : []),
         ...sends.map((queue) => `sqs:SendMessage platform:Messaging${capitalized(queue)}.Arn`),
-        ...counts.map((queue) => `sqs:GetQueueAttributes ${COUNTED}:${queueNameOf('prod', queue)}`),
+        ...counts.map((queue) => `sqs:GetQueueAttributes platform:Messaging${capitalized(queue)}.Arn`),
         ...readBy(name).flatMap((queue) =>
           READING.map((action) => `${action} platform:Messaging${capitalized(queue)}.Arn`),
         ),
@@ -172,7 +165,7 @@ describe('the role of a function', () => {
           ? [`scheduler:CreateSchedule ${SCHEDULES}`, 'iam:PassRole platform:MessagingScheduleRole.Arn']
           : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
-        ...(settlements ? ['states:StartExecution inference:TranscriptionSettlementWorkflow.Ref'] : []),
+        ...(settlements ? ['states:StartSyncExecution inference:TranscriptionSettlementWorkflow.Ref'] : []),
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
@@ -214,8 +207,6 @@ describe('the environment of a function', () => {
       const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
-        if (counts.some((queue) => queueVariableOf(queue) === name))
-          return resourceName(app, stack, variables[name]);
         return found === undefined
           ? variables[name]
           : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
@@ -237,12 +228,8 @@ describe('the environment of a function', () => {
         expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
       }
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
-      for (const queue of sends) expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;
-      for (const queue of counts) {
-        const variable = queueVariableOf(queue);
-        const host = 'https://sqs.<AWS::Region>.<AWS::URLSuffix>/<AWS::AccountId>';
-        expected[variable] = `${host}/${queueNameOf('prod', queue)}`;
-      }
+      for (const queue of [...sends, ...counts])
+        expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;
       if (publishes) expected[VARIABLES.eventBus] = 'platform:MessagingBus';
       if (schedules) {
         expected[VARIABLES.scheduleGroup] = 'prod-deliveries';

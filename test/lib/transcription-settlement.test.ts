@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StateMachine } from 'aws-local-stepfunctions';
+import { SETTLED_WITHIN_MS } from '../../lambdas/adapters/inference/create-settlements.ts';
 import { permissionsOf, resourceName } from './permissions.ts';
 import { SynthesizedApp } from './synthesized-app.ts';
 
@@ -11,29 +12,24 @@ const one = (type: string, prefix: string) => {
   if (found === undefined) throw new Error(`there is no ${type} ${prefix}`);
   return found;
 };
-const [queueId, queue] = one('AWS::SQS::Queue', 'TranscriptionSettlementDeadLetters');
 const [machineId, machine] = one('AWS::StepFunctions::StateMachine', 'TranscriptionSettlementWorkflow');
 const [stepId] = one('AWS::Lambda::Function', 'TranscriptionSettlementsettletranscription');
 const definition = JSON.parse(String(machine.Properties.DefinitionString));
 
 describe('the workflow that settles transcriptions', () => {
-  it('is a Standard one, whose executions keep their data out of the logs', () => {
+  it('is an Express one, which logs what fails and no data', () => {
     expect(machine.Properties).toMatchObject({
-      StateMachineType: 'STANDARD',
-      LoggingConfiguration: { IncludeExecutionData: false },
-      DefinitionSubstitutions: {
-        SettleTranscriptionFunctionArn: { 'Fn::GetAtt': [stepId, 'Arn'] },
-        DeadLetterQueueUrl: { Ref: queueId },
-      },
+      StateMachineType: 'EXPRESS',
+      LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
+      DefinitionSubstitutions: { SettleTranscriptionFunctionArn: { 'Fn::GetAtt': [stepId, 'Arn'] } },
     });
   });
 
-  it('may invoke its step, send dead letters, write logs and traces, and nothing else', () => {
+  it('may invoke its step, write logs and traces, and nothing else', () => {
     const roleId = app.reference(STACK, machine.Properties.RoleArn)?.id ?? '';
     const permissions = permissionsOf(app, STACK, roleId);
     expect(permissions.filter((permission) => !permission.endsWith(' *'))).toEqual([
       `lambda:InvokeFunction ${resourceName(app, STACK, { 'Fn::GetAtt': [stepId, 'Arn'] })}`,
-      `sqs:SendMessage ${resourceName(app, STACK, { 'Fn::GetAtt': [queueId, 'Arn'] })}`,
     ]);
     const wild = permissions.filter((permission) => permission.endsWith(' *'));
     expect(wild.filter((permission) => !/^(logs|xray):/.test(permission))).toEqual([]);
@@ -44,68 +40,62 @@ describe('the workflow that settles transcriptions', () => {
       .resources(STACK, 'AWS::IAM::Role')
       .filter(([id]) =>
         permissionsOf(app, STACK, id).includes(
-          `states:StartExecution ${resourceName(app, STACK, { Ref: machineId })}`,
+          `states:StartSyncExecution ${resourceName(app, STACK, { Ref: machineId })}`,
         ),
       );
     expect(starters.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
   });
 
-  it('has a dead-letter queue, encrypted, that keeps a letter for 14 days', () => {
-    expect(queue.Properties).toMatchObject({
-      QueueName: 'prod-dead-settlements',
-      SqsManagedSseEnabled: true,
-      MessageRetentionPeriod: 14 * 24 * 60 * 60,
-    });
-  });
-
-  // What fails leaves a letter.
-  it('is watched by the alarm of its dead letters', () => {
-    const alarms = app.resources('operations', 'AWS::CloudWatch::Alarm');
-    expect(alarms.map(([, { Properties }]) => Properties.AlarmName)).toContain(
-      'prod/dead-letters/dead-settlements',
-    );
+  it('is watched for executions that fail and for those that run out of time', () => {
+    const metrics = app
+      .resources('operations', 'AWS::CloudWatch::Alarm')
+      .filter(([, { Properties }]) => String(Properties.AlarmName).includes('/transcription-settlement'))
+      .map(([, { Properties }]) => JSON.stringify(Properties.Metrics ?? Properties.MetricName));
+    expect(metrics).toEqual([
+      expect.stringContaining('ExecutionsFailed'),
+      expect.stringContaining('ExecutionsTimedOut'),
+    ]);
   });
 });
 
 /** Runs the definition itself with a step that fails so often, without its waits. */
 async function run(failures: number) {
-  const order = { requestId: 'req_1' };
-  const letters: unknown[] = [];
   let tries = 0;
-  const { result } = new StateMachine(definition).run(order, {
-    overrides: {
-      taskResourceLocalHandlers: {
-        Settle: async () => {
-          tries += 1;
-          if (tries <= failures) throw new Error('the database is gone');
-          return { cost: '1' };
+  const { result } = new StateMachine(definition).run(
+    { requestId: 'req_1' },
+    {
+      overrides: {
+        taskResourceLocalHandlers: {
+          Settle: async () => {
+            tries += 1;
+            if (tries <= failures) throw new Error('the database is gone');
+            return { cost: '1', balance: '2' };
+          },
         },
-        DeadLetter: async (letter: unknown) => {
-          letters.push(letter);
-          return {};
-        },
+        retryIntervalOverrides: { Settle: 0 },
       },
-      retryIntervalOverrides: { Settle: 0 },
     },
-  });
+  );
   const outcome = await result.then(
     (output) => ({ output }),
-    (failure: Error) => ({ failure: failure.name }),
+    ({ message }: Error) => ({ message }),
   );
-  return { ...outcome, tries, letters };
+  return { ...outcome, tries };
 }
 
 describe('the definition', () => {
-  it.each([0, 1, 7])('settles after %d failures', async (failures) => {
-    expect(await run(failures)).toEqual({ output: { cost: '1' }, tries: failures + 1, letters: [] });
+  it.each([0, 1, 5])('returns the output of its step after %d failures', async (failures) => {
+    expect(await run(failures)).toEqual({ output: { cost: '1', balance: '2' }, tries: failures + 1 });
   });
 
-  it('sends the whole order to the dead letters when the last retry has failed, and fails', async () => {
-    const { letters, tries, ...outcome } = await run(8);
-    expect(tries).toBe(8);
-    expect(letters).toEqual([
-      { QueueUrl: expect.anything(), MessageBody: expect.objectContaining({ requestId: 'req_1' }) },
-    ]);
-    expect(outcome).not.toHaveProperty('output');
+  it('fails when the last retry has failed', async () => {
+    expect(await run(6)).toEqual({
+      message: 'Execution has failed with the following error: the database is gone',
+      tries: 6,
+    });
+  });
+
+  it('ends before its caller stops waiting', () => {
+    expect(definition.TimeoutSeconds * 1_000).toBeLessThan(SETTLED_WITHIN_MS);
   });
 });

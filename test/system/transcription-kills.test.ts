@@ -11,7 +11,7 @@ import { Service } from './service.ts';
 
 const KILLS = rounds(2);
 
-const service = new Service({ HOLD_TTL_SECONDS: '3' });
+const service = new Service({ HOLD_TTL_SECONDS: '6' });
 let payer: Payer;
 
 beforeAll(async () => {
@@ -26,6 +26,9 @@ const file = mp3(SECONDS);
 
 const transcribe = (model = 'sim/stt') =>
   payer.post('/v1/audio/transcriptions', form(file, 'speech.mp3', { model }));
+
+/** The process of the settling step. */
+const STEP = ['function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription'] as const;
 
 const kill = (program: string, variable?: string) => {
   const found = processesOf(service.session.pid, program, variable);
@@ -66,7 +69,7 @@ it('a settling step that dies is taken up again, and the call is paid once', asy
   const stop = new AbortController();
   const killer = (async () => {
     while (!stop.signal.aborted && killed < 3) {
-      killed += kill('function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
+      killed += kill(...STEP);
       await pause(10);
     }
   })();
@@ -77,6 +80,29 @@ it('a settling step that dies is taken up again, and the call is paid once', asy
   expect(killed).toBeGreaterThan(0);
   expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
   expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
+}, 60_000);
+
+it('a host that dies while its execution runs leaves it to end, and the call is paid once', async () => {
+  const before = await payer.wallet();
+  // None is left of an earlier call: the next one to be seen belongs to the execution.
+  kill(...STEP);
+  let answered = false;
+  const call = transcribe().then(
+    ({ status }) => status,
+    () => 0,
+  );
+  void call.finally(() => {
+    answered = true;
+  });
+  // A dead step is taken up again within a second: long enough for the host to die before it has its answer.
+  while (!answered && kill(...STEP) === 0) await pause(10);
+  expect(kill('host.mjs')).toBe(1);
+  expect(await call).not.toBe(200);
+  await until(
+    () => payer.wallet(),
+    ({ held }) => held === 0,
+  );
+  expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
 }, 60_000);
 
 it('an upstream that breaks off costs nothing, and neither does a dead one', async () => {

@@ -99,8 +99,9 @@ export class DynamoReplayStore implements ReplayStore {
       await this.#client.send(
         new DeleteItemCommand({
           ...this.#keyOf(id),
-          ConditionExpression: 'request_id = :request',
-          ExpressionAttributeValues: { ':request': text(requestId) },
+          ConditionExpression: 'request_id = :request AND #done = :no',
+          ExpressionAttributeNames: { '#done': 'done' },
+          ExpressionAttributeValues: { ':request': text(requestId), ':no': { BOOL: false } },
         }),
       );
     } catch (failure) {

@@ -1,7 +1,7 @@
 /** How many messages lie in the queues that no function reads. */
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { requireVariable } from '../../contract/environment.ts';
-import { COUNTED_QUEUES, type CountedQueue, queueVariableOf } from '../../contract/queues.ts';
+import { COUNTED_QUEUES, type CountedQueue, QUEUES } from '../../contract/queues.ts';
 import type { DeadLetters } from '../../core/api/dead-letters.ts';
 
 /** Asks SQS for each of them. Throws an error that names a variable that is not set. */
@@ -11,7 +11,7 @@ export function createDeadLetterCounts(
 ): () => Promise<readonly DeadLetters[]> {
   const urls = COUNTED_QUEUES.map((name) => ({
     name,
-    url: requireVariable(environment, queueVariableOf(name)),
+    url: requireVariable(environment, QUEUES[name].variable),
   }));
   return () => Promise.all(urls.map(({ name, url }) => count(client, name, url)));
 }

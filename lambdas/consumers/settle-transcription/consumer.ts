@@ -1,5 +1,9 @@
 /** The step of the settling workflow. */
-import { type SettlementOrder, settlementOrder } from '../../core/inference/kinds/transcriptions/order.ts';
+import {
+  type SettledOrder,
+  type SettlementOrder,
+  settlementOrder,
+} from '../../core/inference/kinds/transcriptions/order.ts';
 import {
   type SettleTranscriptionDependencies,
   settleTranscription as settle,
@@ -7,8 +11,8 @@ import {
 
 /** Throws when the step is to be repeated. */
 export function settleTranscription(dependencies: SettleTranscriptionDependencies) {
-  return async (input: SettlementOrder): Promise<{ readonly cost: string }> => {
-    const { record } = await settle(dependencies, settlementOrder.parse(input));
-    return { cost: String(record.cost) };
+  return async (input: SettlementOrder): Promise<SettledOrder> => {
+    const { record, balance } = await settle(dependencies, settlementOrder.parse(input));
+    return { cost: String(record.cost), balance: String(balance) };
   };
 }

@@ -64,7 +64,8 @@ export class Idempotency {
 
   /**
    * Runs the call once per key, or replays it. Throws 400 for a malformed key, a key with another request and a
-   * streamed call's key, 503 when the first call is still running after the wait; a call that fails frees its key.
+   * streamed call's key, 503 when the first call is still running after the wait. A call that fails frees its key, unless
+   * its answer is kept: then it may have been billed, and a repetition replays it.
    */
   async guard<Streamed extends object = never>(
     call: GuardedCall,

@@ -41,6 +41,6 @@ export interface ReplayStore {
   keep(claim: Claim, credential: string, answer: KeptAnswer): Promise<void>;
   /** The answer of a finished call. Throws when it cannot be read. */
   open(found: StoredClaim, credential: string): Promise<KeptAnswer>;
-  /** Ends the claim of a call that failed; another call's claim stays. */
+  /** Ends the claim of a call that failed; another call's claim stays, and so does one whose answer is kept. */
   free(claim: Claim): Promise<void>;
 }

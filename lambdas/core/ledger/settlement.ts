@@ -64,7 +64,9 @@ export async function settleCall(
   const record = toRecord(call, { ...outcome, cost }, Math.floor(clock() / 1000));
   const written = await usage.put(record);
   if (written !== 'written') {
-    log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(cost) });
+    // Any other record is the call's own, by an earlier or a second settlement of it.
+    if (written.status === 'expired')
+      log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(cost) });
     return { record: written, balance: undefined };
   }
   const [ended, corrected, counted] = await Promise.allSettled([

@@ -83,6 +83,14 @@ describe('a claim', () => {
     await store.free(claim);
     expect(await store.find(claim.id, NOW_MS)).toBeUndefined();
   });
+
+  it('is not freed when its answer is kept, because its call may have been billed', async () => {
+    const claim = claimOf();
+    await store.claim(claim, NOW_MS);
+    await store.keep(claim, CREDENTIAL, { body: 'paid', headers: {} });
+    await store.free(claim);
+    expect(await store.find(claim.id, NOW_MS)).toMatchObject({ done: true });
+  });
 });
 
 describe('a kept answer', () => {

@@ -13,6 +13,8 @@ import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { Idempotency } from '../../../lambdas/core/idempotency/idempotency.ts';
 import { openCatalog } from '../../../lambdas/core/inference/catalog/catalog.ts';
 import { createTranscriptionEndpoint } from '../../../lambdas/core/inference/kinds/transcriptions/endpoint.ts';
+import type { SettlementOrder } from '../../../lambdas/core/inference/kinds/transcriptions/order.ts';
+import type { Settlements } from '../../../lambdas/core/inference/kinds/transcriptions/ports.ts';
 import { settleTranscription } from '../../../lambdas/core/inference/kinds/transcriptions/settle.ts';
 import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
@@ -45,6 +47,8 @@ export class UploadService {
   #route: Server | undefined;
   /** What the route answers, and what it does before. */
   answer: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
+  /** What the workflow does with an order; it settles. */
+  workflow: Settlements['settle'] = (order) => this.settle(order);
   /** Everything that was logged as an error. */
   readonly errors: unknown[] = [];
   readonly #log: Log = {
@@ -60,6 +64,12 @@ export class UploadService {
     this.#clock = clock;
     this.#after = after;
     this.ledger = openLedger({ clients: database, clock, log: this.#log });
+  }
+
+  /** The step of the workflow. */
+  settle(order: SettlementOrder) {
+    const { ledger } = this;
+    return settleTranscription({ ...ledger, clock: this.#clock, log: this.#log, onSettled: () => {} }, order);
   }
 
   async start(): Promise<void> {
@@ -113,11 +123,7 @@ export class UploadService {
         after,
         clock,
         log,
-        settlements: {
-          start: async (order) => {
-            await settleTranscription({ ...ledger, clock, log, onSettled: () => {} }, order);
-          },
-        },
+        settlements: { settle: (order) => this.workflow(order) },
         receive: createUploadReader({
           spool: spoolToDisk,
           maxFileBytes: MAX_FILE_BYTES,

@@ -230,6 +230,7 @@ describe('transcriptions: a bad upload is refused, and nothing is held or paid',
   });
 });
 
-it('transcriptions: the books balance', async () => {
+it('transcriptions: the workflow settled every one, and the books balance', async () => {
+  expect(service.output).not.toContain('not settled by the workflow');
   expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
 });

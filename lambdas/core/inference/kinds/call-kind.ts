@@ -2,10 +2,9 @@
 import type * as z from 'zod';
 import type { Kind } from '../../access/policy.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { Settlement } from '../../ledger/settlement.ts';
 import type { NanoUsd } from '../../money.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { receiptHeaders } from '../metering/receipt.ts';
+import { type Receipt, receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { Candidate } from '../routing/route-choice.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
@@ -74,11 +73,11 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export async function prepareJson(
   { admission, candidate: { route }, keep, flush }: AnsweredCall,
   text: string,
-  settle: () => Promise<Settlement>,
+  settle: () => Promise<Receipt>,
 ): Promise<Deliver> {
   await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
   return async () => {
-    const [settlement] = await Promise.all([settle(), flush()]);
-    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) } });
+    const [receipt] = await Promise.all([settle(), flush()]);
+    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt) } });
   };
 }

@@ -1,4 +1,4 @@
-/** What the settling workflow receives of a transcription: counts, names and the hold; never content. */
+/** What the settling workflow receives of a transcription, and what it answers: counts, names and the hold; never content. */
 import * as z from 'zod';
 import { KINDS } from '../../../access/policy.ts';
 
@@ -34,3 +34,8 @@ export const settlementOrder = z.object({
 });
 
 export type SettlementOrder = z.infer<typeof settlementOrder>;
+
+/** What the settling workflow answers with. */
+export const settledOrder = z.object({ cost: amount, balance: amount });
+
+export type SettledOrder = z.infer<typeof settledOrder>;

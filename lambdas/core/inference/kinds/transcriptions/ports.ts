@@ -1,4 +1,5 @@
 /** What a transcription asks of the world beyond routes and ledger: the upload, and a sure settlement. */
+import type { Receipt } from '../../metering/receipt.ts';
 import type { SettlementOrder } from './order.ts';
 
 /** A form with its one file, read to the end. Nothing of it is left once it is disposed of. */
@@ -27,6 +28,9 @@ export interface UploadedFile extends Omit<SpooledFile, 'dispose'> {
 export type ReceiveUpload = (request: Request) => Promise<Upload>;
 
 export interface Settlements {
-  /** Hands a settlement over to a workflow that will not forget it; the same order again changes nothing. */
-  start(order: SettlementOrder): Promise<void>;
+  /**
+   * Settles a call by a workflow that goes on when this process dies; the same order again changes nothing. Throws if it is
+   * not known whether the call is settled.
+   */
+  settle(order: SettlementOrder): Promise<Receipt>;
 }

@@ -1,9 +1,9 @@
 /** Settles a transcription on its duration: a step that may be repeated, and that finishes what an earlier try began. */
 import type { Hold } from '../../../ledger/ports.ts';
 import type { Recovery } from '../../../ledger/recovery.ts';
-import { type Settlement, type SettlementDependencies, settleCall } from '../../../ledger/settlement.ts';
-import type { BillLine, Outcome } from '../../../ledger/usage-record.ts';
-import { least } from '../../../money.ts';
+import { type SettlementDependencies, settleCall } from '../../../ledger/settlement.ts';
+import type { BillLine, Outcome, UsageRecord } from '../../../ledger/usage-record.ts';
+import { least, type NanoUsd } from '../../../money.ts';
 import { amountOf } from '../../pricing/bill.ts';
 import type { SettlementOrder } from './order.ts';
 
@@ -38,16 +38,22 @@ export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
 const linesOf = ({ lines }: Pick<SettlementOrder, 'lines'>): BillLine[] =>
   lines.map((line) => ({ ...line, price: BigInt(line.price) }));
 
+/** A call whose hold has ended. */
+export interface SettledTranscription {
+  readonly record: UsageRecord;
+  readonly balance: NanoUsd;
+}
+
 /** Throws when it is not known whether the call is settled; then it is to be tried again. */
 export async function settleTranscription(
   dependencies: SettleTranscriptionDependencies,
   order: SettlementOrder,
-): Promise<Settlement> {
+): Promise<SettledTranscription> {
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
   const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
   const { keyId, kind } = hold;
-  const settlement = await settleCall(
+  const { record, balance } = await settleCall(
     dependencies,
     {
       request: { requestId, key: { accountId, keyId }, scope: { kind }, tokens: 0 },
@@ -57,9 +63,9 @@ export async function settleTranscription(
     },
     outcomeOf(order),
   );
-  if (settlement.balance !== undefined) return settlement;
-  // An earlier try wrote the record and died before it ended the hold.
+  if (balance !== undefined) return { record, balance };
+  // Another try wrote the record, and may have died before it ended the hold.
   const left = await wallets.findHold(accountId, hold);
   if (left !== undefined) await recovery.recover({ accountId, holds: [left] });
-  return settlement;
+  return { record, balance: await wallets.balance(accountId) };
 }
