@@ -2,7 +2,7 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { encodeTime } from 'ulid';
 import { type Item, map, number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
-import { createAudit } from '../../../lambdas/adapters/ledger/usage/create-account-usage.ts';
+import { createAudit } from '../../../lambdas/adapters/ledger/create-audit.ts';
 import { encodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';

@@ -1,6 +1,6 @@
 /** Wires a step of the audit workflow for Lambda. */
 import { writeConclusion } from '../../adapters/ledger/audit-conclusion.ts';
-import { createAudit } from '../../adapters/ledger/usage/create-account-usage.ts';
+import { createAudit } from '../../adapters/ledger/create-audit.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { toMetric } from '../../core/money.ts';

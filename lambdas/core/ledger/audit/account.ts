@@ -102,8 +102,9 @@ async function readState(store: AuditStore, accountId: string): Promise<State | 
  * long it is not recovered: its record will have a later time than its id, and must be summed then.
  */
 function lastClosedDay({ cut, proven }: State, nowMs: number): number {
-  const held = Math.floor(((cut.oldest ?? Number.POSITIVE_INFINITY) - SKEW_SECONDS) / DAY_SECONDS) - 1;
-  return Math.max(Math.min(closedDay(nowMs), held), proven.through);
+  const { oldest = Number.POSITIVE_INFINITY } = cut;
+  const settled = Math.floor((oldest - SKEW_SECONDS) / DAY_SECONDS) - 1;
+  return Math.max(Math.min(closedDay(nowMs), settled), proven.through);
 }
 
 interface Proof {

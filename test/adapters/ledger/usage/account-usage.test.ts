@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { putItem } from '../../../../lambdas/adapters/dynamodb/update-item.ts';
 import { ENTRY_RANGE } from '../../../../lambdas/adapters/ledger/book-entry.ts';
+import { createAudit } from '../../../../lambdas/adapters/ledger/create-audit.ts';
 import { encodeNewKey } from '../../../../lambdas/adapters/ledger/key-item.ts';
 import { createKeyStore } from '../../../../lambdas/adapters/ledger/key-store.ts';
 import {
   createAccountCalls,
-  createAudit,
   createSums,
 } from '../../../../lambdas/adapters/ledger/usage/create-account-usage.ts';
 import { createKeySpend } from '../../../../lambdas/adapters/ledger/usage/key-spend.ts';
