@@ -199,7 +199,10 @@ describe('the alarms', () => {
   it('take no hold for stuck that the next two sweeps may release', () => {
     const [alarm] = alarms.filter(({ AlarmName: name }) => name === 'prod/holds-stuck');
     const [, sweepMinutes = ''] = /^rate\((\d+) minutes\)$/.exec(CONSUMERS['sweep-holds'].schedule) ?? [];
-    expect(alarm).toMatchObject({ MetricName: 'OverdueHoldSeconds', Threshold: 2 * 60 * Number(sweepMinutes) });
+    expect(alarm).toMatchObject({
+      MetricName: 'OverdueHoldSeconds',
+      Threshold: 2 * 60 * Number(sweepMinutes),
+    });
   });
 
   it('that guard money go off at the smallest amount', () => {

@@ -152,11 +152,11 @@ describe('many calls at once on one wallet', () => {
   it('take as many write units each as one alone, once its shards are there', async () => {
     const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
     const [key] = account.keys;
-    await ledger.gate.touch(key);
+    await splitWallet(database, account.accountId, Array<bigint>(63).fill(1_000n));
+    await ledger.wallets.read(account.accountId);
     for (const open of [1, 16, 64]) {
-      // The first ones make the shards.
-      const grow = Array.from({ length: open }, () => ledger.ledger.admit(callOf(key, 1n)));
-      const admissions = await Promise.all(grow);
+      const calls = Array.from({ length: open }, () => ledger.ledger.admit(callOf(key, 1n)));
+      const admissions = await Promise.all(calls);
       const [, { writeUnits }] = await costOf(async () => {
         for (const admission of admissions) {
           await admission.settle(outcomeOf(1n));

@@ -118,8 +118,9 @@ export async function play(database: TestDatabase, history: History): Promise<Af
 
   async function runOne(plan: CallPlan): Promise<void> {
     const key = account.keys[plan.key] ?? account.keys[0];
-    const call = callOf(key, plan.amount);
-    const windows = windowsAt(clocks[plan.process]?.() ?? nowMs);
+    const atMs = clocks[plan.process]?.() ?? nowMs;
+    const call = callOf(key, plan.amount, { atMs });
+    const windows = windowsAt(atMs);
     const result: CallResult = { plan, requestId: call.requestId, keyId: key.keyId, windows };
     results.push(result);
     try {

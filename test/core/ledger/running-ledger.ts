@@ -52,16 +52,12 @@ export interface LedgerSetup {
   readonly spend?: KeySpend;
 }
 
-/** Of the ledger that was opened last: calls begin by it. */
-let newestClock: Clock = () => NOON_MS;
-
 /** One process's ledger, composed as the service composes it. */
 export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, ...setup }: LedgerSetup) {
   const { client } = clients;
   const { unbilled, spend = (key, nowMs) => spendOf(client, key, nowMs) } = setup;
   const keys = createKeyStore({ clients, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
-  newestClock = clock;
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
   const refusals = new Refusals({ keys, wallets, clock });
@@ -173,16 +169,18 @@ export async function openAccount(
 
 interface CallChanges extends Partial<Omit<CallRequest, 'tokens'>> {
   readonly tokens?: number | CallRequest['tokens'];
+  /** When the request comes: usage is summed by the time in its id. */
+  readonly atMs?: number;
 }
 
 /** A call of that cost, whatever its output. */
 export function callOf(
   key: VerifiedKey,
   amount: NanoUsd,
-  { tokens = 10, ...changes }: CallChanges = {},
+  { tokens = 10, atMs = NOON_MS, ...changes }: CallChanges = {},
 ): CallRequest {
   return {
-    requestId: `req_${ulid(newestClock())}`,
+    requestId: `req_${ulid(atMs)}`,
     key,
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
     output: NO_OUTPUT,
