@@ -163,7 +163,8 @@ describe('many calls at once on one wallet', () => {
           await ledger.ledger.admit(callOf(key, 1n));
         }
       });
-      expect(writeUnits / open).toBeLessThanOrEqual(MAX_WRITE_UNITS + 0.5);
+      // The sum of the shards is stored once, and a draw may meet a full one.
+      expect(writeUnits).toBeLessThanOrEqual(open * MAX_WRITE_UNITS + 4);
     }
   });
 });
