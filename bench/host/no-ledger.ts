@@ -26,7 +26,7 @@ function admitted({ requestId, key, scope, output, cost }: CallRequest): Admissi
   return {
     output: output.most,
     hold,
-    windows: windowsAt(Date.now()),
+    charge: { windows: windowsAt(Date.now()) },
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({
       record: {

@@ -4,14 +4,23 @@
  */
 import { isCapRefusal, type KeyCharge, type KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
-import { type Windows, windowsAt } from '../access/windows.ts';
+import { windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { CallRequest } from './call.ts';
 import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { KeyGate } from './key-gate.ts';
-import type { Hold, HoldResult, KeyStore, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
+import type {
+  GrantedCharge,
+  Hold,
+  HoldResult,
+  KeyStore,
+  UnbilledStore,
+  UsageStore,
+  Wallet,
+  WalletStore,
+} from './ports.ts';
 import { preflight } from './preflight.ts';
 import type { Recovery } from './recovery.ts';
 import type { Refusals } from './refusals.ts';
@@ -41,10 +50,8 @@ export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
   readonly output: number;
   readonly hold: Hold;
-  /** The key's windows that it was charged to. */
-  readonly windows: Windows;
-  /** `KeyState.repaired` as the charge left it. */
-  readonly repaired?: number | undefined;
+  /** The charge of the key. */
+  readonly charge: GrantedCharge;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
   /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
@@ -161,7 +168,7 @@ export class Ledger {
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
     const { windows, tokens } = charge;
-    const { repaired } = state;
+    const granted: GrantedCharge = { windows, repaired: state.repaired };
     const admittedMs = clock();
     let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
     let settlement: Promise<Settlement> | undefined;
@@ -172,11 +179,10 @@ export class Ledger {
       },
       output,
       hold,
-      windows,
-      repaired,
+      charge: granted,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
-        const call = { request: { ...request, tokens }, hold, windows, repaired };
+        const call = { request: { ...request, tokens }, hold, charge: granted };
         const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
         settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
           recovery.recoverQuietly(expired),
@@ -214,17 +220,16 @@ export class Ledger {
     if (charged.value.granted && isGranted(held)) return overloaded();
     const { state, granted } = charged.value;
     if (state === undefined) return gate.explain(charged.value, charge, nowMs);
-    const at = { charge, nowMs };
-    // A key that was charged leaves the call; its state has less by that charge.
-    const known = granted ? {} : { state };
-    if (held.status === 'rejected') {
-      const reason = preflight(call, known, at);
-      if (reason === undefined) return held.reason;
-    }
+    const isLacking = held.status === 'fulfilled' && !held.value.granted;
+    const known = {
+      // A key that was charged leaves the call; its state has less by that charge.
+      state: granted ? undefined : state,
+      wallet: isLacking ? (held.value.wallet ?? NO_CREDIT) : undefined,
+    };
+    const found = preflight(call, known, { charge, nowMs });
+    if (found === undefined && held.status === 'rejected') return held.reason;
     refusals.remember(charge.key.keyId, nowMs);
-    const wallet =
-      held.status === 'rejected' || held.value.granted ? {} : { wallet: held.value.wallet ?? NO_CREDIT };
-    const reason = preflight(call, { ...known, ...wallet }, at) ?? overloaded();
+    const reason = found ?? overloaded();
     return reason.status === 401 ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
   }
 }

@@ -43,12 +43,15 @@ export type ChargeResult =
   | { readonly granted: true; readonly state: KeyState }
   | { readonly granted: false; readonly state: KeyState | undefined };
 
-/** The end of a charge that was granted. */
-export interface ChargeEnd {
-  /** The charge's. */
+/** A charge that was granted, as far as its end must know it. */
+export interface GrantedCharge {
+  /** The windows that it was taken from. */
   readonly windows: Windows;
   /** `KeyState.repaired` as the charge left it. */
-  readonly repaired: number | undefined;
+  readonly repaired?: number | undefined;
+}
+
+export interface ChargeEnd extends GrantedCharge {
   /** What the call took less what it used. Tokens are less than 0 where it used more. */
   readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
   readonly cost: NanoUsd;

@@ -4,11 +4,10 @@
  *
  *   write the record -> end the hold, refund | settle the charge of the key
  */
-import type { Windows } from '../access/windows.ts';
 import { least, type NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { CallRequest } from './call.ts';
-import type { Hold, KeyStore, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
+import type { GrantedCharge, Hold, KeyStore, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
 import type { Outcome, UsageRecord } from './usage-record.ts';
 
 export interface Settlement {
@@ -26,10 +25,7 @@ export interface AdmittedCall {
     readonly scope: Pick<CallRequest['scope'], 'kind'>;
   };
   readonly hold: Hold;
-  /** The key's windows that it was charged to. */
-  readonly windows: Windows;
-  /** `KeyState.repaired` as the charge left it. */
-  readonly repaired: number | undefined;
+  readonly charge: GrantedCharge;
 }
 
 export interface SettlementDependencies {
@@ -72,8 +68,7 @@ export async function settleCall(
   const [ended, corrected, counted] = await Promise.allSettled([
     wallets.endHold(accountId, { ...hold, cost, recorded: record.created }),
     keys.settle(keyId, {
-      windows: call.windows,
-      repaired: call.repaired,
+      ...call.charge,
       unused: { requests: 0, tokens: request.tokens - outcome.tokens, amount: hold.amount - cost },
       cost,
     }),

@@ -52,9 +52,8 @@ function orderOf({
   return {
     requestId,
     accountId: key.accountId,
-    ...(admission.repaired === undefined ? {} : { repaired: admission.repaired }),
     hold: { ...hold, amount: String(amount) },
-    windows: admission.windows,
+    charge: admission.charge,
     model: model.id,
     route: route.id,
     lines: priced.lines.map((line) => ({ ...line, price: String(line.price) })),

@@ -8,8 +8,6 @@ const amount = z.string().regex(/^\d+$/);
 export const settlementOrder = z.object({
   requestId: z.string(),
   accountId: z.string(),
-  /** When the caps of the key were last repaired before the call, as the key has it. */
-  repaired: z.int().optional(),
   hold: z.object({
     attempt: z.string().optional(),
     walletId: z.string().optional(),
@@ -19,8 +17,10 @@ export const settlementOrder = z.object({
     /** Seconds since the epoch. */
     expires: z.int(),
   }),
-  /** The key's windows that the call was charged to. */
-  windows: z.object({ minute: z.int(), day: z.int(), month: z.int() }),
+  charge: z.object({
+    windows: z.object({ minute: z.int(), day: z.int(), month: z.int() }),
+    repaired: z.int().optional(),
+  }),
   model: z.string(),
   route: z.string(),
   /** The lines of the bill. */

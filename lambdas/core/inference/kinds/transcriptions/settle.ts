@@ -58,8 +58,7 @@ export async function settleTranscription(
     {
       request: { requestId, key: { accountId, keyId }, scope: { kind }, tokens: 0 },
       hold,
-      windows: order.windows,
-      repaired: order.repaired,
+      charge: order.charge,
     },
     outcomeOf(order),
   );

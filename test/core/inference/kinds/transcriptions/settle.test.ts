@@ -10,7 +10,7 @@ const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
 const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
   requestId: 'req_1',
   hold: { keyId: 'key_1', kind: 'audio' as const, amount: String(held), expires: 1 },
-  windows: { minute: 0, day: 0, month: 0 },
+  charge: { windows: { minute: 0, day: 0, month: 0 } },
   model: 'a/b',
   route: 'route',
   lines: [{ item: 'second', quantity: seconds, price: '6000000', per: 60 }],
