@@ -82,7 +82,7 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 export default {
   watchman: false,
   // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   projects: [
     ring('unit', ['<rootDir>/test/**/*.test.ts'], pathsOf(Object.values(PATHS).flat())),
     {
