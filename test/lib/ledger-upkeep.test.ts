@@ -103,11 +103,13 @@ describe('the audit of the books', () => {
     expect(wild.filter((permission) => !/^(logs|xray):/.test(permission))).toEqual([]);
   });
 
-  it('finds the keys of an account, whose usage it adds up, and reads nothing else of them', () => {
+  it('finds the keys of an account, and may read and repair their caps', () => {
     const role = app.templates.inference.Resources[functionOf('audit-books')]?.Properties.Role;
     const permissions = permissionsOf(app, STACK, app.reference(STACK, role)?.id ?? '');
     expect(permissions.filter((permission) => permission.includes(':Keys.'))).toEqual([
+      'dynamodb:GetItem data:Keys.Arn',
       'dynamodb:Query data:Keys.Arn/index/by-account',
+      'dynamodb:UpdateItem data:Keys.Arn',
     ]);
   });
 
