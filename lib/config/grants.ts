@@ -19,8 +19,8 @@ const KEY_OR_SESSION = { keyPepper: true, sessionKey: true } as const;
 /** What moves money in a wallet, which lies in as many parts as its load needs. */
 const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
 
-/** What takes holds makes parts. */
-const HOLDS = [...WALLETS, 'PutItem', 'ConditionCheckItem'] as const;
+/** What takes holds makes shards. */
+const HOLDS = [...WALLETS, 'PutItem'] as const;
 
 /** A call to a model: what pays for it, the sums that a cap is repaired by, the catalog and secrets that route it. */
 const PAID_CALL: Grants = {
@@ -205,7 +205,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'sweep-holds': {
     tables: {
       keys: [],
-      wallets: [...WALLETS, 'Scan', 'DeleteItem', 'ConditionCheckItem'],
+      wallets: [...WALLETS, 'Scan', 'DeleteItem'],
       usage: ['PutItem'],
     },
     holds: true,

@@ -11,7 +11,7 @@ import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import {
   type AuditStore,
   NOTHING_PROVEN,
-  type WalletPart,
+  type WalletShard,
 } from '../../../lambdas/core/ledger/audit/ports.ts';
 import type { SumDependencies } from '../../../lambdas/core/ledger/usage/account-sums.ts';
 import { NO_PROGRESS } from '../../../lambdas/core/ledger/usage/ports.ts';
@@ -66,7 +66,7 @@ class Segment implements AuditStore {
     this.nowMs += (this.#population.readMs ?? 20) / AT_ONCE;
   }
 
-  async parts(accountId: string): Promise<readonly WalletPart[]> {
+  async shards(accountId: string): Promise<readonly WalletShard[]> {
     this.#read();
     const account = numberOf(accountId);
     const { failing, drifting, moving } = this.#population;

@@ -1,5 +1,5 @@
 /**
- * What a night's audit of one account reads, by the parts of its wallet, its keys and its new records. The repair of its
+ * What a night's audit of one account reads, by the shards of its wallet, its keys and its new records. The repair of its
  * keys' caps is included.
  */
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -27,7 +27,7 @@ const NIGHTS = [
 ] as const;
 
 interface Fixture {
-  readonly parts: number;
+  readonly shards: number;
   readonly records: number;
   /** One of them is live and has the records; the others were revoked before they had any. */
   readonly keys: number;
@@ -49,24 +49,24 @@ const keyOf = (index: number): string =>
 async function openAccount(
   write: Write,
   accountId: string,
-  { parts, records, keys }: Fixture,
+  { shards, records, keys }: Fixture,
 ): Promise<void> {
   const [spent, created, keyId] = [COST * BigInt(records), NOON_SECONDS, keyOf(0)];
   const day = Math.floor(created / DAY_SECONDS);
-  const credit = spent + BigInt(parts);
+  const credit = spent + BigInt(shards);
   await write('accounts', { account_id: text(accountId), item: text('top_up#1'), amount: number(credit) });
   await write('accounts', { account_id: text(accountId), item: text('account'), live_keys: { SS: [keyId] } });
   for (let key = 0; key < keys; key += 1)
     await write('keys', { key_id: text(keyOf(key)), account_id: text(accountId) });
-  for (let part = 0; part < parts; part += 1) {
-    const isFirst = part === 0;
+  for (let shard = 0; shard < shards; shard += 1) {
+    const isFirst = shard === 0;
     await write('wallets', {
-      wallet_id: text(isFirst ? accountId : `${accountId}#${part}`),
+      wallet_id: text(isFirst ? accountId : `${accountId}#${shard}`),
       balance: number(1),
       holds: map({}),
       received: number(isFirst ? spent + 1n : 1n),
       spent: number(isFirst ? spent : 0),
-      ...(isFirst ? { shards: number(parts) } : {}),
+      ...(isFirst ? { shards: number(shards) } : {}),
       ...(isFirst && records > 0 ? { [`spent_${day}`]: number(spent) } : {}),
     });
   }
@@ -127,16 +127,16 @@ function watchReads(client: DynamoDBClient): () => Reads {
 }
 
 const FIXTURES: readonly (Fixture & { readonly name: string; readonly most: number })[] = [
-  { name: 'an idle account of 1 part', parts: 1, records: 0, keys: 1, most: 12 },
-  { name: 'an account of 64 parts', parts: 64, records: 0, keys: 1, most: 205 },
+  { name: 'an idle account of 1 shard', shards: 1, records: 0, keys: 1, most: 12 },
+  { name: 'an account of 64 shards', shards: 64, records: 0, keys: 1, most: 205 },
   {
-    name: 'an account of 1 part with 1,000 new records of a day',
-    parts: 1,
+    name: 'an account of 1 shard with 1,000 new records of a day',
+    shards: 1,
     records: 1000,
     keys: 1,
     most: 75,
   },
-  { name: 'an account that has had 500 keys', parts: 1, records: 0, keys: 500, most: 520 },
+  { name: 'an account that has had 500 keys', shards: 1, records: 0, keys: 500, most: 520 },
 ];
 
 export async function measureReads(): Promise<readonly Figure[]> {

@@ -6,7 +6,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
-import type { AuditedCall, AuditStore, WalletPart } from '../../core/ledger/audit/ports.ts';
+import type { AuditedCall, AuditStore, WalletShard } from '../../core/ledger/audit/ports.ts';
 import type { AccountPages } from '../../core/ledger/audit/run.ts';
 import { timeOfId } from '../../core/ledger/usage/times.ts';
 import type { NanoUsd } from '../../core/money.ts';
@@ -29,7 +29,7 @@ export interface AuditTables {
 /** DynamoDB's most for one batch of reads. */
 const BATCH = 100;
 
-/** Items a page, some of which are further parts of a wallet: a page is a request, and is read again by the run that continues in it. */
+/** Items a page, some of which are further shards of a wallet: a page is a request, and is read again by the run that continues in it. */
 const PAGE = 200;
 
 /** The accounts that have a wallet, each in one segment, by a parallel scan. */
@@ -55,7 +55,7 @@ export const createAccountPages =
 
 export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
   return {
-    parts: (accountId) => readParts(client, tables.wallets, accountId),
+    shards: (accountId) => readShards(client, tables.wallets, accountId),
     async *entries(accountId) {
       const rows = query(client, {
         TableName: tables.accounts,
@@ -84,13 +84,13 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
     proven: (accountId) => readProven(client, tables.accounts, accountId),
     storeProven: (accountId, proven) => writeProven(client, tables.accounts, accountId, proven),
     async removeDays(days) {
-      for (const part of new Set(days.map((each) => each.part))) {
-        const names = days.filter((each) => each.part === part).map(({ day }) => `spent_${day}`);
+      for (const shard of new Set(days.map((each) => each.shard))) {
+        const names = days.filter((each) => each.shard === shard).map(({ day }) => `spent_${day}`);
         await updateItem(client, {
           TableName: tables.wallets,
-          Key: { wallet_id: text(part) },
+          Key: { wallet_id: text(shard) },
           UpdateExpression: `REMOVE ${names.join(', ')}`,
-          // A part that has been merged into another must not be made again.
+          // A shard that has been merged into another must not be made again.
           ConditionExpression: 'attribute_exists(wallet_id)',
         });
       }
@@ -102,27 +102,27 @@ async function* query(client: DynamoDBClient, input: QueryCommandInput): AsyncGe
   for await (const page of paginateQuery({ client }, input)) yield* page.Items ?? [];
 }
 
-async function readParts(
+async function readShards(
   client: DynamoDBClient,
   table: string,
   accountId: string,
-): Promise<readonly WalletPart[]> {
+): Promise<readonly WalletShard[]> {
   const first = await readItem(client, { TableName: table, Key: { wallet_id: text(accountId) } });
   if (first === undefined) return [];
-  const parts = first.shards === undefined ? 1 : readNumber(first, 'shards');
-  const others = Array.from({ length: parts - 1 }, (_, index) => ({
+  const shards = first.shards === undefined ? 1 : readNumber(first, 'shards');
+  const others = Array.from({ length: shards - 1 }, (_, index) => ({
     wallet_id: text(shardId(accountId, index + 1)),
   }));
-  // All at once: the shorter a reading, the fewer transfers come between its parts.
+  // All at once: the shorter a reading, the fewer transfers come between its shards.
   const batches = Array.from({ length: Math.ceil(others.length / BATCH) }, (_, at) =>
     readMany(client, table, others.slice(at * BATCH, (at + 1) * BATCH)),
   );
-  return [first, ...(await Promise.all(batches)).flat()].map(decodePart);
+  return [first, ...(await Promise.all(batches)).flat()].map(decodeShard);
 }
 
 const DAY = /^spent_(\d+)$/;
 
-function decodePart(item: Item): WalletPart {
+function decodeShard(item: Item): WalletShard {
   const optional = (name: string): NanoUsd | undefined =>
     item[name] === undefined ? undefined : readInteger(item, name);
   const days = Object.keys(item).flatMap((name): [number, NanoUsd][] => {

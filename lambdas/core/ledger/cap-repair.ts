@@ -43,10 +43,10 @@ export const needsRepair = ({ used, repaired }: KeyState, nowMs: number): boolea
   used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
 
 /**
- * Repairs those of an account's keys that need it; returns how many. Reads no records when none does. The order is what
- * makes it safe. Key first: the write fails if it is charged afterwards. Then the holds: without one,
- * every call that was charged before has its record or has left none, because a hold ends after its record. Then the
- * records. A process that is still about to give back finds `repaired` changed (`KeyStore.settle`).
+ * Repairs those of an account's keys that need it; returns how many. Reads no records when none does. The order makes it
+ * safe. The key comes first: the write fails if it is charged afterwards. Then the holds: without one, every call that was
+ * charged before has its record or will have none, because a hold ends after its record. Then the records. A process that
+ * is still about to give back finds `repaired` changed (`KeyStore.settle`).
  */
 export async function repairCaps(
   { keys, holds, spend, clock }: CapRepairDependencies,

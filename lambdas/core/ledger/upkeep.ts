@@ -10,7 +10,7 @@ export type WalletPages = (after?: string) => Promise<{
   readonly next: string | undefined;
 }>;
 
-/** Merges the idle parts of an account's wallet. */
+/** Merges those shards of an account's wallet that are not needed. */
 export type Tidy = (accountId: string) => Promise<void>;
 
 /** Wallets that one sweep tidies; the others are left to the next one. */

@@ -39,7 +39,7 @@ const putRecord = (keyId: string, seconds: number, at: number, cost = 10) =>
     ...Object.fromEntries(['input_units', 'cached_units', 'output_units'].map((name) => [name, number(1)])),
   });
 
-const putPart = (id: string, fields: Record<string, number>, rest: Item = {}) =>
+const putShard = (id: string, fields: Record<string, number>, rest: Item = {}) =>
   put('wallets', {
     wallet_id: text(id),
     holds: map({}),
@@ -47,7 +47,7 @@ const putPart = (id: string, fields: Record<string, number>, rest: Item = {}) =>
     ...rest,
   });
 
-/** 1,000 in, of which 40 were spent on the day and 20 on the next one, in 130 parts of which three exist. */
+/** 1,000 in, of which 40 were spent on the day and 20 on the next one, in 130 shards of which three exist. */
 async function openAccount(accountId: string): Promise<void> {
   const today = (DAY + 1) * DAY_SECONDS;
   await put('accounts', { account_id: text(accountId), item: text('top_up#1'), amount: number(1000) });
@@ -57,19 +57,19 @@ async function openAccount(accountId: string): Promise<void> {
   for (let at = 0; at < 4; at += 1)
     await putRecord(`${accountId}_key_${1 + (at % 2)}`, DAY * DAY_SECONDS + 100 * at, at);
   for (let at = 4; at < 6; at += 1) await putRecord(`${accountId}_key_2`, today + at, at);
-  await putPart(
+  await putShard(
     accountId,
     { balance: 300, shards: 130, received: 347, spent: 40, [`spent_${DAY}`]: 40, entries: 3 },
     { holds: map({ [idOf(today + 100, 9)]: text('k|chat|7|2000000000|') }) },
   );
-  await putPart(`${accountId}#64`, {
+  await putShard(`${accountId}#64`, {
     balance: 600,
     received: 620,
     spent: 20,
     [`spent_${DAY + 1}`]: 20,
     entries: 1,
   });
-  await putPart(`${accountId}#129`, { balance: 33, received: 33, spent: 0, entries: 1 });
+  await putShard(`${accountId}#129`, { balance: 33, received: 33, spent: 0, entries: 1 });
 }
 
 const audit = (accountId: string, whole = false) =>
@@ -137,8 +137,8 @@ describe('the audit’s items', () => {
     });
   });
 
-  it('do not bring back a part that is gone', async () => {
-    await store.removeDays([{ part: 'acc_gone', day: DAY }]);
+  it('do not bring back a shard that is gone', async () => {
+    await store.removeDays([{ shard: 'acc_gone', day: DAY }]);
     expect(await itemOf('wallets', { wallet_id: text('acc_gone') })).toBeUndefined();
   });
 });
@@ -173,7 +173,7 @@ describe('usage records', () => {
 
 describe('the pages of accounts', () => {
   it('have each account once, in one of the segments, and continue after any of them', async () => {
-    for (let at = 0; at < 30; at += 1) await putPart(`acc_page${at}`, { balance: 0, received: 0 });
+    for (let at = 0; at < 30; at += 1) await putShard(`acc_page${at}`, { balance: 0, received: 0 });
     const pages = createAccountPages(database.client, database.tables.wallets);
     const found: string[] = [];
     for (let segment = 0; segment < 4; segment += 1) {

@@ -1,8 +1,8 @@
 /**
  * The proof of one account's books, while calls and payments go on. It checks
  *
- * - each part of the wallet by itself, in one atomic read: received = balance + holds + spent - owed;
- * - that the parts received what the entries of the books say: top-ups + sales - refunds - purchases;
+ * - each shard of the wallet by itself, in one atomic read: received = balance + holds + spent - owed;
+ * - that the shards received what the entries of the books say: top-ups + sales - refunds - purchases;
  * - that what was spent is what was spent by day;
  * - that what was spent on each closed day is the cost of the day's stored usage sums, after they are brought up to date.
  *   What is proven is stored, and the next audit begins after it;
@@ -42,7 +42,7 @@ export interface AccountAudit {
   readonly failed?: readonly string[];
 }
 
-/** Each further one means that a payment, or a transfer between parts, came between two readings milliseconds apart. */
+/** Each further one means that a payment, or a transfer between shards, came between two readings milliseconds apart. */
 const MAX_TRIES = 8;
 
 export async function auditAccount(
@@ -56,7 +56,7 @@ export async function auditAccount(
     if (state === undefined) return { verdict: 'exact', books: EMPTY_BOOKS };
     const { cut, moved } = state;
     if (!moved) return prove({ store, accountId, state, options, through: lastClosedDay(state, startedMs) });
-    if (cut.drift > 0n) return drifting({ ...EMPTY_BOOKS, drift: cut.drift }, ['parts']);
+    if (cut.drift > 0n) return drifting({ ...EMPTY_BOOKS, drift: cut.drift }, ['shards']);
   }
   return { verdict: 'unproven', books: UNPROVEN_BOOKS, reason: 'it changed at every reading' };
 }
@@ -72,28 +72,28 @@ interface State {
   readonly cut: Cut;
   readonly entries: Readonly<Record<EntryKind, NanoUsd>>;
   readonly proven: ProvenUsage;
-  /** The parts and the entries are not of one instant. */
+  /** The shards and the entries are not of one instant. */
   readonly moved: boolean;
   /** No call began or ended while they were read. */
   readonly calm: boolean;
 }
 
-/** Undefined when the account has no wallet. What is proven is read after the parts: their days are removed after it is stored. */
+/** Undefined when the account has no wallet. What is proven is read after the shards: their days are removed after it is stored. */
 async function readState(store: AuditStore, accountId: string): Promise<State | undefined> {
-  const parts = await store.parts(accountId);
-  if (parts.length === 0) return undefined;
+  const shards = await store.shards(accountId);
+  if (shards.length === 0) return undefined;
   const entries: Record<EntryKind, NanoUsd> = { top_up: 0n, refund: 0n, purchase: 0n, sale: 0n };
   const readEntries = async () => {
     for await (const { kind, amount } of store.entries(accountId)) entries[kind] += amount;
   };
   const [proven] = await Promise.all([store.proven(accountId), readEntries()]);
-  const after = await store.parts(accountId);
+  const after = await store.shards(accountId);
   return {
-    cut: cutOf(parts),
+    cut: cutOf(shards),
     entries,
     proven,
-    moved: !noTransferBetween(parts, after),
-    calm: nothingBetween(parts, after),
+    moved: !noTransferBetween(shards, after),
+    calm: nothingBetween(shards, after),
   };
 }
 
@@ -124,7 +124,7 @@ async function prove(proof: Proof): Promise<AccountAudit> {
   const sums = await readUsageSums(store, { ...wanted, ...reading });
   if (sums === undefined) return { verdict: 'unfinished', books: UNPROVEN_BOOKS };
   const records = whole ? await readUsageRecords(store, wanted) : undefined;
-  const isQuiet = sums.open !== undefined && nothingBetween(cut.parts, await store.parts(accountId));
+  const isQuiet = sums.open !== undefined && nothingBetween(cut.shards, await store.shards(accountId));
   const usage = { ...sums, open: isQuiet ? sums.open : undefined, records };
   const differences = differencesOf(state, through, usage);
   const closed = proven.cost + sumOf(sums.days.values());
@@ -150,7 +150,7 @@ function differencesOf(
   const closed = [...new Set([...spent.keys(), ...days.keys()])].filter((day) => day <= through);
   const dayOff = (day: number) => (spent.get(day) ?? 0n) - (days.get(day) ?? 0n);
   const differences = new Map([
-    ['parts', cut.drift],
+    ['shards', cut.drift],
     ['entries', creditOf(entries) - cut.received],
     ['spent by day', cut.spent - proven.cost - sumOf(spent.values())],
     ...closed.map((day) => [`sums of ${dateOf(day)}`, dayOff(day)] as const),
@@ -191,8 +191,8 @@ async function keep(
   const last = days.size === 0 ? proven.through : through;
   const next = { through, cost, version: proven.version };
   if (days.size > 0 && !(await store.storeProven(accountId, next))) return;
-  const replaced = cut.parts.flatMap(({ id, spentByDay }) =>
-    [...spentByDay.keys()].filter((day) => day <= last).map((day) => ({ part: id, day })),
+  const replaced = cut.shards.flatMap(({ id, spentByDay }) =>
+    [...spentByDay.keys()].filter((day) => day <= last).map((day) => ({ shard: id, day })),
   );
   if (replaced.length > 0) await store.removeDays(replaced);
 }

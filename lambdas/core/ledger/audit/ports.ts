@@ -3,8 +3,8 @@ import type { NanoUsd } from '../../money.ts';
 import type { BookEntry } from '../book-entry.ts';
 import type { SumDependencies } from '../usage/account-sums.ts';
 
-/** One part of a wallet, as one consistent read found it. */
-export interface WalletPart {
+/** One shard of a wallet, as one consistent read found it. */
+export interface WalletShard {
   readonly id: string;
   readonly balance: NanoUsd;
   readonly holds: readonly {
@@ -16,11 +16,11 @@ export interface WalletPart {
     readonly created: number;
   }[];
   readonly owed: NanoUsd;
-  /** Counts the postings, transfers and merges that touched the part. */
+  /** Counts the postings, transfers and merges that touched the shard. */
   readonly entries: number;
-  /** What the part has received, less what has left it other than by calls. */
+  /** What the shard has received, less what has left it other than by calls. */
   readonly received: NanoUsd;
-  /** The cost of all calls whose hold ended in this part. */
+  /** The cost of all calls whose hold ended in this shard. */
   readonly spent: NanoUsd;
   /** The same cost by the UTC day of the usage record, as days since the epoch; days that are proven may be missing. */
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
@@ -47,8 +47,8 @@ export interface ProvenUsage {
 export const NOTHING_PROVEN: ProvenUsage = { through: -1, cost: 0n, version: 0 };
 
 export interface AuditStore {
-  /** The parts of an account's wallet, the first part first; none when the account has no wallet. */
-  parts(accountId: string): Promise<readonly WalletPart[]>;
+  /** The shards of an account's wallet, the first shard first; none when the account has no wallet. */
+  shards(accountId: string): Promise<readonly WalletShard[]>;
   /** Every entry of its books. */
   entries(accountId: string): AsyncIterable<Pick<BookEntry, 'kind' | 'amount'>>;
   /** What its usage sums are read from, made of and stored in. */
@@ -60,6 +60,6 @@ export interface AuditStore {
   proven(accountId: string): Promise<ProvenUsage>;
   /** Stores `proven` as the next version; returns false when another audit has stored one since it was read. */
   storeProven(accountId: string, proven: ProvenUsage): Promise<boolean>;
-  /** Removes the costs by day of proven days from the wallet's parts. Safe to repeat. */
-  removeDays(days: readonly { readonly part: string; readonly day: number }[]): Promise<void>;
+  /** Removes the costs by day of proven days from the wallet's shards. Safe to repeat. */
+  removeDays(days: readonly { readonly shard: string; readonly day: number }[]): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { readSums } from '../usage/account-sums.ts';
 import { endHour } from '../usage/closed-hours.ts';
 import { ReadingBudget } from '../usage/key-reading.ts';
 import { DAY_HOURS, dayOfHour, HOUR_SECONDS, type SumRow } from '../usage/sums.ts';
-import type { AuditStore, WalletPart } from './ports.ts';
+import type { AuditStore, WalletShard } from './ports.ts';
 
 export const DAY_SECONDS = DAY_HOURS * HOUR_SECONDS;
 
@@ -16,7 +16,7 @@ export interface UsageWanted {
   /** The last closed day; at least `proven`. */
   readonly through: number;
   /** Open holds. What their calls cost is still in the hold. */
-  readonly holds: WalletPart['holds'];
+  readonly holds: WalletShard['holds'];
 }
 
 export interface UsageSums {

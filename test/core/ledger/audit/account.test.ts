@@ -23,8 +23,8 @@ function show(account: SimulatedAccount) {
 
 /** The time of the nightly audit on the day after; whatever was open has been recovered. */
 function untilNight(account: SimulatedAccount): void {
-  for (const part of account.wallet)
-    for (const hold of [...part.holds.values()])
+  for (const shard of account.wallet)
+    for (const hold of [...shard.holds.values()])
       account.end(hold, account.records.find(({ id }) => id === hold.id) ?? account.record(hold, 0n));
   account.seconds = (account.day + 1) * DAY_SECONDS + 3 * 3600;
 }
@@ -119,37 +119,37 @@ async function play(steps: readonly Step[]): Promise<SimulatedAccount> {
 function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: bigint) => void][] {
   const reachedBy = (keyId: string) => account.usageOf.progress.open.get(keyId)?.reached ?? 0;
   return [
-    ...account.wallet.flatMap((part): [string, (by: bigint) => void][] => [
+    ...account.wallet.flatMap((shard): [string, (by: bigint) => void][] => [
       [
         'balance',
         (by) => {
-          part.balance += by;
+          shard.balance += by;
         },
       ],
       [
         'spent',
         (by) => {
-          part.spent += by;
+          shard.spent += by;
         },
       ],
       [
         'received',
         (by) => {
-          part.received = (part.received ?? 0n) + by;
+          shard.received = (shard.received ?? 0n) + by;
         },
       ],
-      ...[...part.holds.values()].map((hold): [string, (by: bigint) => void] => [
+      ...[...shard.holds.values()].map((hold): [string, (by: bigint) => void] => [
         'hold',
         (by) => {
           hold.amount += by;
         },
       ]),
-      ...[...part.spentByDay]
+      ...[...shard.spentByDay]
         .filter(([day]) => day > account.stored.through)
         .map(([day, cost]): [string, (by: bigint) => void] => [
           'spent by day',
           (by) => {
-            part.spentByDay.set(day, cost + by);
+            shard.spentByDay.set(day, cost + by);
           },
         ]),
     ]),
@@ -195,7 +195,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
         expect(await audit(account)).toMatchObject(EXACT);
         untilNight(account);
         expect(await audit(account)).toMatchObject(EXACT);
-        const spent = account.wallet.reduce((sum, part) => sum + part.spent, 0n);
+        const spent = account.wallet.reduce((sum, shard) => sum + shard.spent, 0n);
         expect((await audit(account)).books).toMatchObject({ usage: spent });
       }),
       { numRuns: rounds(300) },
@@ -257,7 +257,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
 });
 
 describe('what moves between two reads of an audit', () => {
-  /** An account of two parts with some calls of yesterday, in which a step is taken after the n-th read. */
+  /** An account of two shards with some calls of yesterday, in which a step is taken after the n-th read. */
   function moving(steps: Readonly<Record<number, (account: SimulatedAccount) => void>>): SimulatedAccount {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000n);
@@ -273,8 +273,8 @@ describe('what moves between two reads of an audit', () => {
     return account;
   }
 
-  it('is noticed where the parts have the same amounts after it: a top-up and a purchase, of which it reads one', async () => {
-    // Reads 1 and 2 are the parts, 3 what is proven, 4 the entries, 5 and 6 the parts again.
+  it('is noticed where the shards have the same amounts after it: a top-up and a purchase, of which it reads one', async () => {
+    // Reads 1 and 2 are the shards, 3 what is proven, 4 the entries, 5 and 6 the shards again.
     const account = moving({
       2: (each) => each.post('top_up', 100n),
       4: (each) => each.post('purchase', 100n),
@@ -283,12 +283,12 @@ describe('what moves between two reads of an audit', () => {
     expect(account.books).toHaveLength(3);
   });
 
-  it('is noticed where it counts as no entry: what is owed is paid by a part that has not been read yet', async () => {
+  it('is noticed where it counts as no entry: what is owed is paid by a shard that has not been read yet', async () => {
     const account = moving({ 1: (each) => each.collect(1) });
     account.post('refund', 800n);
-    expect(account.part(0).owed).toBeGreaterThan(0n);
+    expect(account.shard(0).owed).toBeGreaterThan(0n);
     expect(await audit(account)).toMatchObject(EXACT);
-    expect(account.part(0).owed).toBe(0n);
+    expect(account.shard(0).owed).toBe(0n);
   });
 
   it('is noticed where nothing but the calls that are open is different: one ended at no cost, another has cost', async () => {
@@ -320,12 +320,12 @@ describe('what moves between two reads of an audit', () => {
 });
 
 describe('under constant load', () => {
-  /** An account of some parts with calls between any two reads, from the day before. */
-  function busy(parts = 1): SimulatedAccount {
+  /** An account of some shards with calls between any two reads, from the day before. */
+  function busy(shards = 1): SimulatedAccount {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000_000n);
-    while (account.wallet.length < parts) account.grow();
-    for (let part = 1; part < parts; part += 1) account.transfer(0, part, 1_000_000n);
+    while (account.wallet.length < shards) account.grow();
+    for (let shard = 1; shard < shards; shard += 1) account.transfer(0, shard, 1_000_000n);
     for (let call = 0; call < 200; call += 1) account.call(call, 13n);
     untilNight(account);
     const open: SimulatedHold[] = [];
@@ -340,8 +340,8 @@ describe('under constant load', () => {
     return account;
   }
 
-  it.each([1, 2, 64])('an account of %i parts is proven', async (parts) => {
-    const account = busy(parts);
+  it.each([1, 2, 64])('an account of %i shards is proven', async (shards) => {
+    const account = busy(shards);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.stored).toMatchObject({ through: account.day - 1, cost: 2600n });
     expect(account.wallet.flatMap(({ spentByDay }) => [...spentByDay.keys()])).not.toContain(account.day - 1);
@@ -354,25 +354,27 @@ describe('under constant load', () => {
     [
       'a balance',
       (account: SimulatedAccount) => {
-        account.part(1).balance += 1n;
+        account.shard(1).balance += 1n;
       },
     ],
     [
       'what was spent',
       (account: SimulatedAccount) => {
-        account.part(0).spent -= 1n;
+        account.shard(0).spent -= 1n;
       },
     ],
     [
       'what was spent on the day',
       (account: SimulatedAccount) => {
-        account.part(0).spentByDay.set(account.day, (account.part(0).spentByDay.get(account.day) ?? 0n) + 1n);
+        account
+          .shard(0)
+          .spentByDay.set(account.day, (account.shard(0).spentByDay.get(account.day) ?? 0n) + 1n);
       },
     ],
     [
       'what was received',
       (account: SimulatedAccount) => {
-        account.part(1).received = (account.part(1).received ?? 0n) - 1n;
+        account.shard(1).received = (account.shard(1).received ?? 0n) - 1n;
       },
     ],
     [
@@ -414,7 +416,7 @@ describe('under constant load', () => {
       verdict: 'unproven',
       books: { exact: false, unproven: 1, drift: 0n },
     });
-    account.part(1).balance += 1n;
+    account.shard(1).balance += 1n;
     expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { exact: false } });
   });
 });
@@ -478,9 +480,9 @@ describe('the usage that is proven', () => {
 
   it('is right whatever an interruption between storing and removing days leaves', async () => {
     const account = await proven();
-    account.part(0).spentByDay.set(day, 1000n);
+    account.shard(0).spentByDay.set(day, 1000n);
     expect(await audit(account)).toMatchObject(EXACT);
-    expect(account.part(0).spentByDay.has(day)).toBe(false);
+    expect(account.shard(0).spentByDay.has(day)).toBe(false);
   });
 
   it('is summed in several audits where one has too little time', async () => {
@@ -553,7 +555,7 @@ describe('the usage that is proven', () => {
       account.usageOf.writesLeft = Number.POSITIVE_INFINITY;
       expect(await audit(account)).toMatchObject({ ...EXACT, books: { usage: 90n } });
       expect(account.stored).toMatchObject({ through: day, cost: 90n });
-      expect(account.part(0).spentByDay.size).toBe(0);
+      expect(account.shard(0).spentByDay.size).toBe(0);
       if (first === undefined) continue;
       // Three days, the progress, what is proven and the removal of what it replaces.
       expect(writes).toBe(6);
@@ -605,8 +607,8 @@ describe('the sums that feed the console', () => {
       (account) => {
         account.seconds += DAY_SECONDS;
         account.call(0, 10n, 'key_a');
-        account.part(0).spentByDay.set(day, 29n);
-        account.part(0).spentByDay.set(day + 1, 11n);
+        account.shard(0).spentByDay.set(day, 29n);
+        account.shard(0).spentByDay.set(day + 1, 11n);
       },
       [`sums of ${date}`, `sums of ${new Date((day + 1) * DAY_SECONDS * 1000).toISOString().slice(0, 10)}`],
     ],

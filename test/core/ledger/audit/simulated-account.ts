@@ -8,7 +8,7 @@ import {
   type AuditStore,
   NOTHING_PROVEN,
   type ProvenUsage,
-  type WalletPart,
+  type WalletShard,
 } from '../../../../lambdas/core/ledger/audit/ports.ts';
 import type { EntryKind } from '../../../../lambdas/core/ledger/book-entry.ts';
 import { changeOf } from '../../../../lambdas/core/ledger/book-entry.ts';
@@ -20,12 +20,12 @@ type Writable<T> = { -readonly [name in keyof T]: T[name] };
 export interface SimulatedHold {
   readonly id: string;
   readonly keyId: string;
-  readonly part: number;
+  readonly shard: number;
   amount: bigint;
   readonly created: number;
 }
 
-export type SimulatedPart = Omit<Writable<WalletPart>, 'holds' | 'spentByDay'> & {
+export type SimulatedPart = Omit<Writable<WalletShard>, 'holds' | 'spentByDay'> & {
   readonly holds: Map<string, SimulatedHold>;
   readonly spentByDay: Map<number, bigint>;
 };
@@ -83,31 +83,31 @@ export class SimulatedAccount implements AuditStore {
     return this.wallet.some(({ holds }) => holds.has(id));
   }
 
-  part(index: number): SimulatedPart {
+  shard(index: number): SimulatedPart {
     const found = this.wallet[index % this.wallet.length];
-    if (found === undefined) throw new Error('the account has no parts');
+    if (found === undefined) throw new Error('the account has no shards');
     return found;
   }
 
-  /** An entry of the books and what it does to the first part, in one transaction. */
+  /** An entry of the books and what it does to the first shard, in one transaction. */
   post(kind: EntryKind, amount: bigint): void {
-    const [part, change] = [this.part(0), changeOf({ kind, amount })];
+    const [shard, change] = [this.shard(0), changeOf({ kind, amount })];
     this.books.push({ kind, amount });
-    part.entries += 1;
-    part.received = (part.received ?? 0n) + change;
-    const balance = part.balance + change - part.owed;
-    part.balance = balance < 0n ? 0n : balance;
-    part.owed = balance < 0n ? -balance : 0n;
+    shard.entries += 1;
+    shard.received = (shard.received ?? 0n) + change;
+    const balance = shard.balance + change - shard.owed;
+    shard.balance = balance < 0n ? 0n : balance;
+    shard.owed = balance < 0n ? -balance : 0n;
   }
 
   hold(index: number, wanted: bigint, keyId = 'key_a'): SimulatedHold {
-    const part = this.part(index);
-    const amount = wanted > part.balance ? part.balance : wanted;
+    const shard = this.shard(index);
+    const amount = wanted > shard.balance ? shard.balance : wanted;
     this.#calls += 1;
     const id = `req_${encodeTime(this.seconds * 1000, 10)}${String(this.#calls).padStart(16, '0')}`;
-    const hold = { id, keyId, part: this.wallet.indexOf(part), amount, created: this.seconds };
-    part.balance -= amount;
-    part.holds.set(id, hold);
+    const hold = { id, keyId, shard: this.wallet.indexOf(shard), amount, created: this.seconds };
+    shard.balance -= amount;
+    shard.holds.set(id, hold);
     return hold;
   }
 
@@ -127,15 +127,16 @@ export class SimulatedAccount implements AuditStore {
     return this.records.at(-1) ?? record;
   }
 
-  end({ id, part: index }: SimulatedHold, record: SimulatedRecord): void {
-    const part = this.part(index);
-    const hold = part.holds.get(id);
+  end({ id, shard: index }: SimulatedHold, record: SimulatedRecord): void {
+    const shard = this.shard(index);
+    const hold = shard.holds.get(id);
     if (hold === undefined) return;
     const day = Math.floor(record.created / DAY_SECONDS);
-    part.holds.delete(id);
-    part.balance += hold.amount - record.cost;
-    part.spent += record.cost;
-    if (part.received !== undefined) part.spentByDay.set(day, (part.spentByDay.get(day) ?? 0n) + record.cost);
+    shard.holds.delete(id);
+    shard.balance += hold.amount - record.cost;
+    shard.spent += record.cost;
+    if (shard.received !== undefined)
+      shard.spentByDay.set(day, (shard.spentByDay.get(day) ?? 0n) + record.cost);
   }
 
   /** A whole call. */
@@ -145,22 +146,22 @@ export class SimulatedAccount implements AuditStore {
   }
 
   transfer(from: number, to: number, wanted: bigint): void {
-    const [giver, taker] = [this.part(from), this.part(to)];
+    const [giver, taker] = [this.shard(from), this.shard(to)];
     if (giver === taker) return;
     const amount = wanted > giver.balance ? giver.balance : wanted;
-    for (const [part, change] of [
+    for (const [shard, change] of [
       [giver, -amount],
       [taker, amount],
     ] as const) {
-      part.balance += change;
-      part.received = (part.received ?? 0n) + change;
-      part.entries += 1;
+      shard.balance += change;
+      shard.received = (shard.received ?? 0n) + change;
+      shard.entries += 1;
     }
   }
 
-  /** Pays what is owed from another part's balance, which is not counted as a transfer. */
+  /** Pays what is owed from another shard's balance, which is not counted as a transfer. */
   collect(from: number): void {
-    const [giver, first] = [this.part(from), this.part(0)];
+    const [giver, first] = [this.shard(from), this.shard(0)];
     const amount = giver.balance < first.owed ? giver.balance : first.owed;
     giver.balance -= amount;
     giver.received = (giver.received ?? 0n) - amount;
@@ -172,11 +173,11 @@ export class SimulatedAccount implements AuditStore {
     this.wallet.push(newPart(`acc_a#${this.wallet.length}`));
   }
 
-  /** Merges the last part into the first, if no call holds anything in it. */
+  /** Merges the last shard into the first, if no call holds anything in it. */
   merge(): void {
     const last = this.wallet.at(-1);
     if (last === undefined || this.wallet.length === 1 || last.holds.size > 0) return;
-    const first = this.part(0);
+    const first = this.shard(0);
     this.wallet.pop();
     first.balance += last.balance;
     first.spent += last.spent;
@@ -186,12 +187,12 @@ export class SimulatedAccount implements AuditStore {
     first.entries += 1;
   }
 
-  async parts(): Promise<readonly WalletPart[]> {
-    const found: WalletPart[] = [];
+  async shards(): Promise<readonly WalletShard[]> {
+    const found: WalletShard[] = [];
     for (let index = 0; index < this.wallet.length; index += 1) {
-      const { holds, spentByDay, ...part } = this.part(index);
+      const { holds, spentByDay, ...shard } = this.shard(index);
       found.push({
-        ...part,
+        ...shard,
         holds: [...holds.values()].map((hold) => ({ ...hold })),
         spentByDay: new Map(spentByDay),
       });
@@ -241,8 +242,9 @@ export class SimulatedAccount implements AuditStore {
     return true;
   }
 
-  async removeDays(days: readonly { readonly part: string; readonly day: number }[]): Promise<void> {
+  async removeDays(days: readonly { readonly shard: string; readonly day: number }[]): Promise<void> {
     this.usageOf.write();
-    for (const { part: id, day } of days) this.wallet.find((part) => part.id === id)?.spentByDay.delete(day);
+    for (const { shard: id, day } of days)
+      this.wallet.find((shard) => shard.id === id)?.spentByDay.delete(day);
   }
 }
