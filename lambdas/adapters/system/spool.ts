@@ -11,7 +11,7 @@ import type { SpooledFile } from '../../core/inference/kinds/transcriptions/port
  * such files (proc(5), /proc/self/fd); elsewhere the name goes when the upload is disposed of.
  */
 export async function spoolToDisk(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
-  const path = join(tmpdir(), `upload-${randomUUID()}`);
+  const path = join(tmpdir(), `upload-${process.pid}-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   const nameless = process.platform === 'linux';
   const dispose = async () => {
