@@ -9,7 +9,7 @@ import { decodeShard, indexOf, type Shard, toWallet } from '../ledger/wallet/ite
 import { WalletReads } from '../ledger/wallet/reads.ts';
 import { accountKey, decodeAccount } from './account-item.ts';
 
-/** Where a wallet lies in thousands of shards, a page of them has no account: so often the next one is read. */
+/** Bounds the pages that are read: a wallet in thousands of shards fills some that have no account. */
 const MAX_SCANS = 5;
 
 export interface AccountSummariesOptions {

@@ -8,7 +8,7 @@ import type { Settlements } from '../../core/inference/kinds/transcriptions/port
 const CONNECT_MS = 1_000;
 
 /**
- * How long a caller waits for all tries together: a second more than an execution lasts (`settle-transcription.asl.json`), so
+ * A caller waits so long for all tries together: a second more than an execution lasts (`settle-transcription.asl.json`), so
  * that no step begins after its caller was refused. The rest of the time that is kept back for settlement is for settling
  * without the workflow.
  */
@@ -18,8 +18,8 @@ export const SETTLED_WITHIN_MS = 9_000;
 const MAX_SOCKETS = 256;
 
 /**
- * Of the workflow that the environment names. What AWS throttles, fails or does not answer is started anew, which may run
- * an order twice; the name of an execution is for people, and rejects no repetition.
+ * Settles by the workflow that the environment names. The SDK starts an execution anew that AWS throttles, fails or does not
+ * answer, which may run an order twice; the name of an execution is for people, and rejects no repetition.
  */
 export function createSettlements(
   environment: Readonly<Record<string, string | undefined>>,

@@ -9,7 +9,7 @@ import { createKeyStore } from './key-store.ts';
 import type { AccountUsageOptions } from './usage/create-account-usage.ts';
 import { createWalletStore } from './wallet/store.ts';
 
-/** What an audit of accounts reads, and the repair of the caps of their keys. Throws an error that names a variable that is not set. */
+/** Opens what an audit reads, and the repair of caps that follows it. Throws an error that names a variable that is not set. */
 export function createAudit({
   clients,
   environment,

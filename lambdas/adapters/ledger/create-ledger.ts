@@ -25,7 +25,7 @@ export interface LedgerOptions {
   readonly log: Log;
   /** Counts usage beyond the bound of its call. */
   readonly unbilled?: UnbilledStore;
-  /** What the caps of a key are repaired by; absent where no calls are admitted. */
+  /** Reads the spend by which caps are repaired; absent where no calls are admitted. */
   readonly spend?: KeySpend;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;

@@ -17,7 +17,7 @@ import { KINDS, type Kind, type Policy } from '../../core/access/policy.ts';
 import type { Windows } from '../../core/access/windows.ts';
 import { type Item, number, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 
-/** What is counted in a window: the letter of its names, and the attribute of the full value, which every key has. */
+/** A limit that counts down in a window: the letter of its names, and the attribute of the full value, which every key has. */
 export interface Counter {
   readonly letter: 'r' | 't' | 'd' | 'm';
   readonly window: keyof Windows;

@@ -5,7 +5,7 @@ import { createCallFinder, createUsageStore } from '../usage-store.ts';
 import { createAccountKeys } from './account-keys.ts';
 import { createSumDependencies } from './sum-dependencies.ts';
 
-/** What the sums of accounts are read from and stored in. */
+/** The stores of usage sums. Throws an error that names a variable that is not set. */
 export const createSums = ({ clients: { client }, environment }: AccountUsageOptions) =>
   createSumDependencies(client, {
     accounts: requireTable(environment, 'accounts'),

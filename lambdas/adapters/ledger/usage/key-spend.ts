@@ -1,4 +1,4 @@
-/** What the records of a key cost, from the tables that the environment names. */
+/** The spend of one key, from the tables that the environment names. */
 import { requireTable } from '../../../contract/tables.ts';
 import type { KeySpend } from '../../../core/ledger/cap-repair.ts';
 import { ReadingBudget } from '../../../core/ledger/usage/key-reading.ts';

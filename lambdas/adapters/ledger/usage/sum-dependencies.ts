@@ -1,4 +1,4 @@
-/** What the sums of accounts are read from, made of and stored in, on DynamoDB. */
+/** The DynamoDB stores that usage sums are read from, made of and written to. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SumDependencies } from '../../../core/ledger/usage/account-sums.ts';
 import { createAccountKeys } from './account-keys.ts';

@@ -11,7 +11,7 @@ const MAX_MADE = 90;
 /** The first growth of a wallet. */
 const FEWEST_MADE = 3;
 
-/** Of what the first shard can give, new ones get this share of an even spread: it is what all the others refill from. */
+/** New shards get this share of an even spread. The first one keeps the rest, from which all others refill. */
 const SHARES = 4n;
 
 /**

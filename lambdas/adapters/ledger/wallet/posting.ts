@@ -22,7 +22,7 @@ const MAX_CHANGES = 45;
 /** `repeated`: a condition of the writes does not hold, and nothing has changed. */
 export type Posted = 'posted' | 'repeated' | 'no wallet';
 
-/** What of a shard decides how it changes. */
+/** The fields of a shard that decide how it changes. */
 type ShardState = Pick<Shard, 'walletId' | 'balance' | 'owed'>;
 
 /** What one shard is to have. */

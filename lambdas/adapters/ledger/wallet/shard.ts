@@ -66,7 +66,7 @@ export class WalletShards {
     this.#table = table;
   }
 
-  /** Takes a hold. Unless it `canWait`, a contended shard is not asked again. */
+  /** Takes a hold. Unless it `canWait`, it does not ask a contended shard again. */
   async hold(walletId: string, hold: Hold, canWait = true): Promise<ShardResult> {
     const result = await this.#sendHold(walletId, hold, canWait);
     if (result === 'contended') return { outcome: result, shard: undefined };
@@ -96,7 +96,7 @@ export class WalletShards {
     }
   }
 
-  /** Ends that very hold; returns the shard as it is then, or undefined when it has no such hold (any more). */
+  /** Ends that very hold; returns the shard as it is then, or undefined when it has no such hold. */
   async end(walletId: string, end: HoldEnd): Promise<Shard | undefined> {
     const { id, amount, cost, recorded } = end;
     const isPaid = cost > 0n;

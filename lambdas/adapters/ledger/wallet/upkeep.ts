@@ -1,6 +1,6 @@
 /**
- * What the sweep does to wallets beside recovery: shards that are not needed any more are merged into the first one, from
- * the last one down, so that those that there are have no gap. Safe to repeat, to race with calls and to interrupt.
+ * The sweep's upkeep of wallets: it merges shards that are not needed any more into the first one, from the last one down,
+ * so that their numbers have no gap. Safe to repeat, to race with calls and to interrupt.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { number, text } from '../../dynamodb/attribute-values.ts';

@@ -1,4 +1,4 @@
-/** What the records of keys cost that were created in the current day and month, from the stored sums and the records since. */
+/** The spend of keys in the current day and month, from the stored sums and the records since. */
 import { windowsAt } from '../../access/windows.ts';
 import type { Spend, Spends } from '../cap-repair.ts';
 import { readSums, type SumDependencies } from './account-sums.ts';
