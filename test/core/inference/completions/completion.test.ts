@@ -147,8 +147,8 @@ async function routeOf(run: Run, accountId?: string) {
 describe('the deadline of the host', () => {
   it('ends a stream that hangs in time to settle it on what was delivered', async () => {
     await queueFault({ hang_after_chunks: 4 });
-    // 15 s are kept back for settlement, so 300 ms are left for the route.
-    const { run, outcomes } = calling(['chat'], true, 15_300);
+    // 15 s are kept back for settlement, so 3 s are left for the route, whose first chunks a busy machine brings late.
+    const { run, outcomes } = calling(['chat'], true, 18_000);
     const { outputs, failure } = await drain(run);
     expect(outputs).toBeGreaterThan(0);
     expect(failure).toMatchObject({ code: 'all_routes_failed' });
