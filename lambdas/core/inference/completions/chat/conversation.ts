@@ -15,6 +15,7 @@ import type {
 } from '../../upstream/conversation.ts';
 import { sourceOf } from '../../upstream/sources.ts';
 import {
+  type AssistantMessage,
   type ChatMessage,
   type ChatRequest,
   type ContentPart,
@@ -53,10 +54,10 @@ export function toConversation(request: ChatRequest): Conversation {
 const isSystem = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
 
 const textsOf = (content: ChatMessage['content']): TextPart[] =>
-  partsOf(content).map(({ text, cache_control: control }) => ({
+  partsOf(content).map((part) => ({
     type: 'text',
-    text: text ?? '',
-    ...cacheMark(control),
+    text: part.type === 'text' ? part.text : '',
+    ...cacheMark(part.cache_control),
   }));
 
 /** The parts of a message; a mark of the message itself, as LiteLLM takes it, is one of its last part. */
@@ -70,21 +71,25 @@ function withMarkOf<Part extends AssistantPart | ShownPart>(
 }
 
 function toTurn(message: ChatMessage): Turn {
-  const { role, content } = message;
-  if (role === 'assistant')
-    return { role, parts: withMarkOf<AssistantPart>(message, assistantParts(message)) };
-  if (isSystem(message)) return { role: 'system', parts: withMarkOf(message, textsOf(content)) };
-  if (role !== 'tool') return { role: 'user', parts: withMarkOf(message, partsOf(content).map(toUserPart)) };
-  return { role: 'user', parts: [toToolResult(message)] };
+  switch (message.role) {
+    case 'assistant':
+      return { role: 'assistant', parts: withMarkOf<AssistantPart>(message, assistantParts(message)) };
+    case 'user':
+      return { role: 'user', parts: withMarkOf(message, partsOf(message.content).map(toUserPart)) };
+    case 'tool':
+      return { role: 'user', parts: [toToolResult(message)] };
+    default:
+      return { role: 'system', parts: withMarkOf(message, textsOf(message.content)) };
+  }
 }
 
 /** A mark within the result is one of the result: other protocols have no place for it. */
-function toToolResult(message: ChatMessage): ToolResultPart {
+function toToolResult(message: Extract<ChatMessage, { role: 'tool' }>): ToolResultPart {
   const texts = withMarkOf(message, textsOf(message.content));
   const cache = texts.findLast((part) => part.cache !== undefined)?.cache;
   return {
     type: 'tool-result',
-    id: message.tool_call_id ?? '',
+    id: message.tool_call_id,
     content: texts.map(({ text }) => ({ type: 'text', text })),
     isError: false,
     ...(cache === undefined ? {} : { cache }),
@@ -94,23 +99,31 @@ function toToolResult(message: ChatMessage): ToolResultPart {
 const partsOf = (content: ChatMessage['content']): readonly ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-function toUserPart({ text, image_url: image, file, input_audio: audio, ...part }: ContentPart): ShownPart {
+function toUserPart(part: ContentPart): ShownPart {
   const mark = cacheMark(part.cache_control);
-  if (image != null) return { type: 'image', source: sourceOf(image.url), ...mark };
-  if (audio != null) return { type: 'audio', format: audio.format, data: audio.data, ...mark };
-  if (file == null) return { type: 'text', text: text ?? '', ...mark };
-  const name = file.filename ?? '';
-  return { type: 'document', source: sourceOf(file.file_data), ...(name === '' ? {} : { name }), ...mark };
+  switch (part.type) {
+    case 'image_url':
+      return { type: 'image', source: sourceOf(part.image_url.url), ...mark };
+    case 'input_audio':
+      return { type: 'audio', format: part.input_audio.format, data: part.input_audio.data, ...mark };
+    case 'file': {
+      const name = part.file.filename ?? '';
+      const source = sourceOf(part.file.file_data);
+      return { type: 'document', source, ...(name === '' ? {} : { name }), ...mark };
+    }
+    default:
+      return { type: 'text', text: part.type === 'text' ? part.text : '', ...mark };
+  }
 }
 
-function assistantParts(message: ChatMessage): AssistantPart[] {
+function assistantParts(message: AssistantMessage): AssistantPart[] {
   const { content, refusal, tool_calls: calls } = message;
   const thoughts = reasoningOf(message);
   const said = partsOf(content).map(
-    ({ text, refusal: declined, cache_control: control }): AssistantPart =>
-      declined == null
-        ? { type: 'text', text: text ?? '', ...cacheMark(control) }
-        : { type: 'refusal', text: declined, ...cacheMark(control) },
+    (part): AssistantPart =>
+      part.type === 'refusal'
+        ? { type: 'refusal', text: part.refusal, ...cacheMark(part.cache_control) }
+        : { type: 'text', text: part.type === 'text' ? part.text : '', ...cacheMark(part.cache_control) },
   );
   if (typeof refusal === 'string') said.push({ type: 'refusal', text: refusal });
   const called = (calls ?? []).flatMap((call): AssistantPart[] => {
@@ -134,7 +147,7 @@ interface Thought {
 }
 
 /** Details that have texts say all that the message's own text says; those of tool calls alone have none. */
-function reasoningOf({ reasoning_details: details, ...texts }: ChatMessage): readonly Thought[] {
+function reasoningOf({ reasoning_details: details, ...texts }: AssistantMessage): readonly Thought[] {
   const thoughts = (details ?? []).flatMap((detail): Thought[] => {
     const text = detail.text ?? detail.summary ?? '';
     const signature = detail.signature ?? detail.data ?? '';
@@ -170,11 +183,11 @@ function toToolChoice(choice: ChatRequest['tool_choice']): ToolChoice | undefine
 function toFormat(format: ChatRequest['response_format']): AnswerFormat | undefined {
   if (format?.type === 'json_object') return { type: 'json' };
   if (format?.type !== 'json_schema') return undefined;
-  const { name, description, schema, strict } = format.json_schema ?? {};
+  const { name, description, schema, strict } = format.json_schema;
   return {
     type: 'json-schema',
     schema: schema ?? { type: 'object' },
-    ...(name === undefined ? {} : { name }),
+    name,
     ...(typeof description === 'string' ? { description } : {}),
     ...(strict == null ? {} : { strict }),
   };

@@ -30,9 +30,9 @@ export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload
   if (body.max_completion_tokens === undefined) body.max_tokens ??= DEFAULT_MAX_TOKENS;
   else delete body.max_tokens;
   const parts = partsOf(request);
-  const images = parts.flatMap(({ image_url: image }) => image?.url ?? []);
-  const files = parts.flatMap(({ file }) => file?.file_data ?? []);
-  const hasAudio = parts.some(({ input_audio: audio }) => audio !== undefined);
+  const images = parts.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+  const files = parts.flatMap((part) => (part.type === 'file' ? [part.file.file_data] : []));
+  const hasAudio = parts.some(({ type }) => type === 'input_audio');
   requirePublicImages([...images, ...files]);
   return {
     protocol: 'openai',
@@ -59,7 +59,9 @@ export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload
 
 /** Looks at every signature that is sent back: those that are not whole are refused before anything is held. */
 function openAll({ messages }: ChatRequest, capsules: Capsules): void {
-  for (const [index, { reasoning_details: details, tool_calls: calls }] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'assistant') continue;
+    const { reasoning_details: details, tool_calls: calls } = message;
     for (const [at, { signature, data }] of (details ?? []).entries()) {
       for (const [field, text] of Object.entries({ signature, data }))
         if (text != null)

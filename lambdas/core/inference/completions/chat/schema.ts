@@ -151,5 +151,3 @@ export const chatCompletionRequest = z
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: { required: ['tools'], properties: { tools: { type: 'array' } } },
   });
-
-export type ChatCompletionRequest = z.infer<typeof chatCompletionRequest>;

@@ -1,119 +1,37 @@
-/** The Messages request: the fields that matter to routing and money, their defaults, and its content blocks. */
-
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { TOOL_CHOICES } from '../../upstream/conversation.ts';
+/** The Messages request: its types, which are those of its schema, its defaults, and its content blocks. */
+import type * as z from 'zod';
 import { PDF, type Source } from '../../upstream/sources.ts';
-import type { CompletionRequest } from '../api-format.ts';
+import type { blockSchemas, customTool, messagesRequest } from './schema.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
 export const DEFAULT_MAX_TOKENS = 256;
 export const DEFAULT_TEMPERATURE = 0.7;
 
-/** The fields of a validated Messages request that matter here; all others are forwarded unseen. */
-export interface MessagesRequest extends JsonObject, CompletionRequest {
-  readonly messages: readonly Message[];
-  readonly system?: string | readonly TextBlock[] | null | undefined;
-  readonly max_tokens?: number | null | undefined;
-  readonly temperature?: number | null | undefined;
-  readonly top_p?: number | null | undefined;
-  readonly stop_sequences?: readonly string[] | null | undefined;
-  readonly tools?: readonly Tool[] | null | undefined;
-  readonly tool_choice?: ToolChoice | null | undefined;
-  readonly thinking?:
-    | {
-        readonly type: string;
-        readonly budget_tokens?: number | null | undefined;
-        readonly display?: unknown;
-      }
-    | null
-    | undefined;
-  readonly output_config?:
-    | {
-        readonly format?: { readonly schema: JsonObject } | null | undefined;
-        readonly effort?: string | null | undefined;
-      }
-    | null
-    | undefined;
-  readonly output_format?: { readonly schema: JsonObject } | null | undefined;
-  readonly metadata?: { readonly user_id?: string | null | undefined } | null | undefined;
-}
+export type MessagesRequest = z.infer<typeof messagesRequest>;
 
-export interface Message {
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly content: string | readonly Block[];
-}
+export type Message = MessagesRequest['messages'][number];
 
-/** A content block of any kind; `isBlock` recognises the kinds whose fields were checked. */
-export interface Block extends JsonObject {
-  readonly type: string;
-}
+/** A content block of any type; `isBlock` recognizes the types whose fields were checked. */
+export type Block = Exclude<Message['content'], string>[number];
 
-export interface TextBlock extends Block {
-  readonly type: 'text';
-  readonly text: string;
-}
+type Blocks = {
+  readonly [Type in keyof typeof blockSchemas]: z.infer<(typeof blockSchemas)[Type]> & {
+    readonly type: Type;
+  };
+};
 
-export interface ImageBlock extends Block {
-  readonly type: 'image';
-  readonly source:
-    | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
-    | { readonly type: 'url'; readonly url: string };
-}
+export type ImageBlock = Blocks['image'];
+export type ToolResultBlock = Blocks['tool_result'];
+type DocumentBlock = Blocks['document'];
 
-export interface ToolUseBlock extends Block {
-  readonly type: 'tool_use';
-  readonly id: string;
-  readonly name: string;
-  readonly input: JsonObject;
-}
-
-export interface ToolResultBlock extends Block {
-  readonly type: 'tool_result';
-  readonly tool_use_id: string;
-  readonly content?: Message['content'] | null | undefined;
-  readonly is_error?: boolean | null | undefined;
-}
-
-export interface DocumentBlock extends Block {
-  readonly type: 'document';
-  readonly source:
-    | { readonly type: 'base64'; readonly media_type?: unknown; readonly data: string }
-    | { readonly type: 'text'; readonly data: string }
-    | { readonly type: 'content'; readonly content: Message['content'] }
-    | { readonly type: 'url'; readonly url?: unknown }
-    | { readonly type: 'file' };
-  readonly title?: unknown;
-  readonly context?: unknown;
-}
-
-export interface ThinkingBlock extends Block {
-  readonly type: 'thinking';
-  readonly thinking: string;
-  readonly signature?: string | null | undefined;
-}
-
-export interface RedactedThinkingBlock extends Block {
-  readonly type: 'redacted_thinking';
-  readonly data: string;
-}
-
-interface Blocks {
-  readonly text: TextBlock;
-  readonly image: ImageBlock;
-  readonly tool_use: ToolUseBlock;
-  readonly tool_result: ToolResultBlock;
-  readonly document: DocumentBlock;
-  readonly thinking: ThinkingBlock;
-  readonly redacted_thinking: RedactedThinkingBlock;
-}
-
-export const isBlock = <Kind extends keyof Blocks>(block: Block, kind: Kind): block is Blocks[Kind] =>
+export const isBlock = <Kind extends keyof Blocks>(block: Block, kind: Kind): block is Block & Blocks[Kind] =>
   block.type === kind;
 
 /** A document that is a text, and is not to be cited: any protocol can say it (Claude docs, Citations, Plain text documents). */
 export const isTextDocument = (block: Block): block is DocumentBlock & { readonly source: TextSource } =>
   isBlock(block, 'document') &&
   block.source.type === 'text' &&
+  typeof block.source.data === 'string' &&
   block.source.data.trim() !== '' &&
   !isCited(block);
 
@@ -128,8 +46,10 @@ export function pdfSourceOf(block: Block): Source | undefined {
   const { source } = block;
   if (source.type === 'url')
     return typeof source.url === 'string' ? { kind: 'url', url: source.url } : undefined;
-  if (source.type !== 'base64' || source.media_type !== PDF) return undefined;
-  return { kind: 'base64', mediaType: PDF, data: source.data };
+  const { type, media_type: mediaType, data } = source;
+  return type === 'base64' && mediaType === PDF && typeof data === 'string'
+    ? { kind: 'base64', mediaType, data }
+    : undefined;
 }
 
 interface TextSource {
@@ -159,30 +79,15 @@ export function allBlocks({ messages }: MessagesRequest): readonly Block[] {
 function withInner(block: Block): readonly Block[] {
   if (isBlock(block, 'tool_result')) return [block, ...toBlocks(block.content).flatMap(withInner)];
   if (!isBlock(block, 'document') || block.source.type !== 'content') return [block];
-  return [block, ...toBlocks(block.source.content)];
+  return [block, ...toBlocks(block.source.content as Message['content'])];
 }
 
 /** A tool of the caller's own, or one that the protocol's servers define. */
-export interface Tool extends JsonObject {
-  readonly type?: string | null | undefined;
-}
+export type Tool = NonNullable<MessagesRequest['tools']>[number];
 
-export interface CustomTool extends Tool {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly input_schema: JsonObject;
-  readonly strict?: boolean | null | undefined;
-}
+export type CustomTool = Tool & z.infer<typeof customTool>;
 
 export const isCustomTool = (tool: Tool): tool is CustomTool => tool.type == null || tool.type === 'custom';
-
-interface ParallelToolUse {
-  readonly disable_parallel_tool_use?: boolean | null | undefined;
-}
-
-export type ToolChoice =
-  | (ParallelToolUse & { readonly type: (typeof TOOL_CHOICES)[number] })
-  | (ParallelToolUse & { readonly type: 'tool'; readonly name: string });
 
 export const maxTokensOf = (request: MessagesRequest): number => request.max_tokens ?? DEFAULT_MAX_TOKENS;
 

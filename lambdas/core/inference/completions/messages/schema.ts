@@ -96,6 +96,17 @@ const redactedThinking = z
   .looseObject({ data: z.string() })
   .superRefine(only('a redacted_thinking block', CONTENTS, ['data']));
 
+/** The blocks whose fields are checked, by their types. */
+export const blockSchemas = {
+  text,
+  image,
+  document,
+  tool_use: toolUse,
+  tool_result: toolResult,
+  thinking,
+  redacted_thinking: redactedThinking,
+};
+
 const userBlocks = { ...noTools, text, image, document, tool_result: toolResult };
 
 const assistantBlocks = {
@@ -122,7 +133,7 @@ const message = z.discriminatedUnion(
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 of a-z A-Z 0-9 _ -');
 
-const customTool = z.looseObject({
+export const customTool = z.looseObject({
   name,
   description: z.string().nullish(),
   input_schema: object,

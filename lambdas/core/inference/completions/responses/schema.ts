@@ -7,7 +7,6 @@ import type { JsonObject } from '../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../json/lossless-json.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { items } from './input/item-schema.ts';
-import type { ResponsesRequest } from './request.ts';
 import { toolChoice, tools, wrongChoice } from './tool-schema.ts';
 
 const object = z.custom<JsonObject>(isJsonObject, 'must be an object');
@@ -46,7 +45,7 @@ const metadata = z
 const name = z.string().max(1_024).nullish();
 const effort = z.string().min(1).max(32).nullish();
 
-const request = z
+export const responsesRequest = z
   .looseObject({
     model: reference,
     input: z.union([z.string(), items], 'must be a string or an array of items'),
@@ -82,5 +81,3 @@ const request = z
     if (wrong !== undefined)
       context.addIssue({ code: 'custom', path: ['tool_choice', ...wrong.path], message: wrong.message });
   });
-
-export const responsesRequest: z.ZodType<ResponsesRequest> = request;

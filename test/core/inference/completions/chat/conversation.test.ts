@@ -40,7 +40,7 @@ describe('a chat request as a conversation', () => {
   });
 
   it('reads the proof of a tool call where Gemini’s own API has it', () => {
-    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const call = { id: 'c', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
     const extra_content = { google: { thought_signature: 's' } };
     const { turns } = converse({
       messages: [{ role: 'assistant', tool_calls: [{ ...call, extra_content }] }],
@@ -87,8 +87,12 @@ describe('a chat request as a conversation', () => {
           role: 'assistant',
           content: 'Looking.',
           tool_calls: [
-            { id: 'call_1', function: { name: 'weather', arguments: '{"n": 12345678901234567890}' } },
-            { id: 'call_2', function: { name: 'now', arguments: '' } },
+            {
+              id: 'call_1',
+              type: 'function',
+              function: { name: 'weather', arguments: '{"n": 12345678901234567890}' },
+            },
+            { id: 'call_2', type: 'function', function: { name: 'now', arguments: '' } },
           ],
         },
         { role: 'tool', tool_call_id: 'call_1', content: 'sunny' },
@@ -139,7 +143,7 @@ describe('a chat request as a conversation', () => {
     expect(turns[0]?.parts).toEqual([{ type: 'image', source }]);
   });
 
-  it.each([
+  it.each<[ChatRequest['tool_choice'], object]>([
     ['auto', { type: 'auto' }],
     ['none', { type: 'none' }],
     ['required', { type: 'any' }],
@@ -154,8 +158,11 @@ describe('a chat request as a conversation', () => {
   it('keeps tools; a function without parameters takes an empty object', () => {
     const { tools } = converse({
       tools: [
-        { function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true } },
-        { function: { name: 'g', parameters: null } },
+        {
+          type: 'function',
+          function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true },
+        },
+        { type: 'function', function: { name: 'g', parameters: null } },
       ],
     });
     expect(tools).toEqual([
@@ -164,7 +171,7 @@ describe('a chat request as a conversation', () => {
     ]);
   });
 
-  it.each([
+  it.each<[ChatRequest['response_format'], object | undefined]>([
     [{ type: 'text' }, undefined],
     [{ type: 'json_object' }, { type: 'json' }],
     [

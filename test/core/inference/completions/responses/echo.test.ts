@@ -22,7 +22,7 @@ describe('the request in its response', () => {
   });
 
   it('has every field of a format of a schema that the specification requires', () => {
-    const format = { type: 'json_schema', name: 'person', schema: { type: 'object' } };
+    const format = { type: 'json_schema' as const, name: 'person', schema: { type: 'object' } };
     const { text } = whole(REPLY, { text: { format, verbosity: 'low' } });
     expect(text).toEqual({ format: { ...format, description: null, strict: false }, verbosity: 'low' });
     expect(whole(REPLY, {}).text).toEqual({ format: { type: 'text' } });

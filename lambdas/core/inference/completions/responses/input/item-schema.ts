@@ -9,7 +9,7 @@ import { isJsonObject } from '../../../../json/lossless-json.ts';
 import { isBase64 } from '../../../upstream/base64.ts';
 import { only } from '../../../upstream/foreign-fields.ts';
 import { FILE_KEPT_NOWHERE, SYSTEM_ROLES } from '../../openai-names.ts';
-import { type Item, itemType } from '../request.ts';
+import { itemType } from '../request.ts';
 
 /** More items are refused before any of them is read. */
 export const MAX_ITEMS = 10_000;
@@ -181,4 +181,4 @@ export const items = z
         message: `is one item too many; at most ${MAX_ITEMS} are taken`,
       });
   })
-  .pipe(z.array(item as z.ZodType<Item>));
+  .pipe(z.array(item));
