@@ -31,7 +31,7 @@ export const AREAS: readonly Area[] = [
     paths: [
       'lambdas/core/inference/metering/',
       'lambdas/core/inference/pricing/',
-      'lambdas/core/inference/levers/',
+      'lambdas/core/inference/fields/',
       'lambdas/core/inference/paid-endpoint.ts',
       'lambdas/core/inference/completions/completion-endpoint.ts',
       'lambdas/core/inference/completions/delivery.ts',

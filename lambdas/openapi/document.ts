@@ -150,11 +150,16 @@ function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | 
 
 const answersOf = ({ answers }: Operation): JsonSchema =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, otherForms = {} }]) => [
+    Object.entries(answers).map(([status, { description, schema, headers = {}, otherForms = {} }]) => [
       status,
       {
         description,
-        headers: { 'x-request-id': { schema: { type: 'string' }, description: 'The request id.' } },
+        headers: Object.fromEntries(
+          Object.entries({ 'x-request-id': 'The request id.', ...headers }).map(([name, text]) => [
+            name,
+            { schema: { type: 'string' }, description: text },
+          ]),
+        ),
         content: {
           ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
           ...Object.fromEntries(

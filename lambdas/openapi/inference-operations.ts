@@ -54,6 +54,11 @@ export const IDEMPOTENCY = {
   },
 };
 
+const IGNORED = {
+  'x-ignored-fields':
+    'Fields of the request that a route of the call does not get: percent-encoded, separated by commas, at most 20 names and 1 KB, then `...`.',
+};
+
 /** Errors of a paid call. */
 export const PAID = [402, 403];
 
@@ -67,6 +72,7 @@ export const INFERENCE_OPERATIONS = {
       answers: {
         200: {
           description: 'The completion.',
+          headers: IGNORED,
           schema: chatCompletion,
           otherForms: { 'text/event-stream': '`chat.completion.chunk` objects, then `data: [DONE]`.' },
         },
@@ -80,6 +86,7 @@ export const INFERENCE_OPERATIONS = {
       answers: {
         200: {
           description: 'The message.',
+          headers: IGNORED,
           schema: message,
           otherForms: {
             'text/event-stream': '`message_start`, content blocks, `message_delta`, `message_stop`.',
@@ -100,6 +107,7 @@ export const INFERENCE_OPERATIONS = {
       answers: {
         200: {
           description: 'The response.',
+          headers: IGNORED,
           schema: response,
           otherForms: { 'text/event-stream': '`response.*` events, numbered by `sequence_number`.' },
         },

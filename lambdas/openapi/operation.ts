@@ -16,6 +16,8 @@ export interface Answer {
   readonly description: string;
   /** A component of the document is referred to by its name; absent when the response is not JSON. */
   readonly schema?: z.ZodType;
+  /** Headers that the answer may have, by name, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The other forms that the answer may have, by media type. */
   readonly otherForms?: Readonly<Record<string, string>>;
 }

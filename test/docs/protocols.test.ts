@@ -1,48 +1,55 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Demand } from '../../lambdas/core/inference/levers/demand.ts';
-import { unpriced } from '../../lambdas/core/inference/levers/readers.ts';
-import type { Lever } from '../../lambdas/core/inference/levers/table.ts';
-import { asksBy, samplesOf } from '../core/inference/levers/samples/all.ts';
-import type { Protocol } from '../core/inference/levers/schemas/published.ts';
-import { PROTOCOLS, TABLES } from '../core/inference/levers/tables.ts';
+import type { Dialect } from '../../lambdas/core/inference/catalog/dialect.ts';
+import { PRESETS } from '../../lambdas/core/inference/catalog/dialect-presets.ts';
+import type { PricedFeature } from '../../lambdas/core/inference/fields/need.ts';
+import { unpriced } from '../../lambdas/core/inference/fields/readers.ts';
+import { type FieldRule, patternsOf } from '../../lambdas/core/inference/fields/table.ts';
+import type { CallerProtocol } from '../../lambdas/core/inference/upstream/provider.ts';
+import { isAt, PROTOCOLS, samplesOf, TABLES } from '../core/inference/fields/samples/all.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'protocols.md'), 'utf8');
-const section = page.split('<!-- levers -->')[1]?.split('<!-- /levers -->')[0] ?? '';
+const section = page.split('<!-- priced fields -->')[1]?.split('<!-- /priced fields -->')[0] ?? '';
 
-const ASKED: Readonly<Record<Demand['kind'], string>> = {
+const ASKED: Readonly<Record<PricedFeature['kind'], string>> = {
   'service-tier': 'a service tier',
   region: 'a region',
   'cache-write': 'a cache write',
   tokens: 'tokens of another kind than text',
-  feature: 'a tool that the provider runs',
+  'server-tool': 'a tool that the provider runs',
   output: 'output beyond its bound',
   unpriced: 'always refused',
 };
 
-const NAMES: Readonly<Record<Protocol, string>> = {
-  'openai-chat': 'chat',
+const NAMES: Readonly<Record<CallerProtocol, string>> = {
+  openai: 'chat',
   'openai-responses': 'Responses',
-  'anthropic-messages': 'Messages',
-  'bedrock-converse': 'Converse',
-  gemini: 'Gemini',
+  anthropic: 'Messages',
 };
 
-const KINDS = Object.keys(ASKED) as Demand['kind'][];
+const KINDS = Object.keys(ASKED) as PricedFeature['kind'][];
 
-/** What most values of a lever ask for; one that nobody knows is refused by any of them. */
-function kindOf(protocol: Protocol, lever: Lever): Demand['kind'] | undefined {
-  if (lever.read === unpriced) return 'unpriced';
-  const demands = samplesOf(protocol, lever).flatMap((sample) => sample.demands);
-  const kinds = new Set(demands.filter(({ param }) => asksBy(lever, param)).map(({ kind }) => kind));
+/** What most values of the fields ask for; an unknown one is refused by any of them. */
+function kindOf(protocol: CallerProtocol, rule: FieldRule): PricedFeature['kind'] | undefined {
+  if (rule.needs === unpriced) return 'unpriced';
+  const features = samplesOf(protocol, rule).flatMap((sample) => sample.features);
+  const kinds = new Set(features.filter(({ param }) => isAt(rule, param)).map(({ kind }) => kind));
   return KINDS.find((kind) => kinds.has(kind));
 }
 
-const leversOf = (protocol: Protocol, kind: Demand['kind'], ofHosts: boolean): readonly Lever[] =>
-  TABLES[protocol].levers.filter(
-    (lever) => (lever.hosts !== undefined) === ofHosts && kindOf(protocol, lever) === kind,
+const rulesOf = (
+  protocol: CallerProtocol,
+  kind: PricedFeature['kind'],
+  ofVendors: boolean,
+): readonly FieldRule[] =>
+  TABLES[protocol].rules.filter(
+    (rule) => (rule.vendors !== undefined) === ofVendors && rule.needs && kindOf(protocol, rule) === kind,
   );
+
+/** Of several places with the same field the first stands for all. */
+const fieldsOf = (rule: FieldRule): readonly string[] =>
+  patternsOf(typeof rule.at === 'string' ? rule : { at: rule.at[0] ?? '' }).map((field) => `\`${field}\``);
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
@@ -50,23 +57,31 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const EXPECTED = [
   ...PROTOCOLS.flatMap((protocol) =>
     KINDS.flatMap((kind) => {
-      const fields = leversOf(protocol, kind, false).map(({ field }) => `\`${field}\``);
+      const fields = rulesOf(protocol, kind, false).flatMap(fieldsOf);
       return fields.length === 0 ? [] : [row(NAMES[protocol], ASKED[kind], fields.join(', '))];
     }),
   ),
   ...PROTOCOLS.flatMap((protocol) =>
     KINDS.flatMap((kind) =>
-      leversOf(protocol, kind, true).map(({ field, hosts = '' }) =>
-        row(NAMES[protocol], `\`${field}\``, hosts, ASKED[kind]),
+      rulesOf(protocol, kind, true).map((rule) =>
+        row(NAMES[protocol], fieldsOf(rule).join(', '), rule.vendors ?? '', ASKED[kind]),
       ),
     ),
   ),
 ];
 
 describe('the page on protocols', () => {
-  it('lists every lever by what it asks for, and no other field', () => {
+  it('lists every priced field by what it asks for, and no other field', () => {
     const rows = section.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
     expect(EXPECTED.length).toBeGreaterThan(40);
     expect(rows).toEqual(EXPECTED);
+  });
+
+  it('lists the fields that each preset of a dialect takes', () => {
+    const listed = page.split('<!-- passes -->')[1]?.split('<!-- /passes -->')[0] ?? '';
+    const expected = Object.entries<Dialect>(PRESETS).flatMap(([name, { passes }]) =>
+      passes === undefined ? [] : [row(`\`${name}\``, passes.map((field) => `\`${field}\``).join(', '))],
+    );
+    expect(listed.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expected);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PLAIN, SAMPLES } from '../core/inference/levers/samples/all.ts';
-import type { Sample } from '../core/inference/levers/samples/request-sample.ts';
+import { readFields } from '../../lambdas/core/inference/fields/read-fields.ts';
+import { PLAIN, SAMPLES, TABLES } from '../core/inference/fields/samples/all.ts';
+import type { Sample } from '../core/inference/fields/samples/request-sample.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';
@@ -36,9 +37,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const FORMATS = [
-  ['chat', 'openai-chat', 'sim/openai'],
+  ['chat', 'openai', 'sim/openai'],
   ['responses', 'openai-responses', 'sim/openai-responses'],
-  ['messages', 'anthropic-messages', 'sim/anthropic'],
+  ['messages', 'anthropic', 'sim/anthropic'],
 ] as const;
 const MODELS = ['sim/openai', 'sim/openai-responses', 'sim/anthropic', 'sim/bedrock'];
 
@@ -47,26 +48,32 @@ async function ask(format: SurfaceName, fields: object) {
   const asked = wire.asked;
   const answer = await service.send(format, { headers, body: JSON.stringify(fields) });
   const text = await answer.text();
+  const ignored = answer.headers.get('x-ignored-fields');
   const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
     readonly error?: { readonly code?: string; readonly param?: string; readonly message?: string };
   };
-  return { status: answer.status, error, calls: wire.asked - asked, open: till.open.size };
+  return { status: answer.status, error, ignored, calls: wire.asked - asked, open: till.open.size };
 }
 
 /** The price of output covers what a prediction adds to it. */
-const isCovered = ({ demands }: Sample) => demands.every(({ kind }) => kind === 'output');
+const isCovered = ({ features }: Sample) => features.every(({ kind }) => kind === 'output');
 
-const isMark = ({ demands }: Sample) => demands.every(({ kind }) => kind === 'cache-write');
+const isMark = ({ features }: Sample) => features.every(({ kind }) => kind === 'cache-write');
 
 describe.each(FORMATS)(
   'a request that asks for what no model has a price for, to %s',
   (format, protocol, own) => {
-    const asking = SAMPLES.filter((sample) => sample.protocol === protocol && !isCovered(sample));
+    const samples = SAMPLES.filter((sample) => sample.protocol === protocol && !isCovered(sample));
+    const isDocumented = ({ fields }: Sample) =>
+      readFields(TABLES[protocol], { ...PLAIN[protocol], ...fields }).undocumented.length === 0;
+    // A tool of the provider's that the request does not force is left out instead.
+    const isTool = ({ features: [first] }: Sample) => first?.param.startsWith('tools[') === true;
+    const asking = samples.filter((sample) => isDocumented(sample) && (format === 'chat' || !isTool(sample)));
 
     it('has samples of every kind', () => {
-      expect(new Set(asking.flatMap(({ demands }) => demands.map(({ kind }) => kind))).size).toBeGreaterThan(
-        4,
-      );
+      expect(
+        new Set(asking.flatMap(({ features }) => features.map(({ kind }) => kind))).size,
+      ).toBeGreaterThan(2);
     });
 
     it.each([false, true])(
@@ -87,8 +94,8 @@ describe.each(FORMATS)(
               calls: 0,
               open: 0,
             });
-            if (error?.message?.includes(`${sample.demands[0]?.param}:`))
-              named.push(sample.demands[0]?.param ?? '');
+            if (error?.message?.includes(`${sample.features[0]?.param}:`))
+              named.push(sample.features[0]?.param ?? '');
           }
         }
         // Some are no valid requests here at all, and refused for that first.
@@ -115,6 +122,65 @@ describe('a request that asks for nothing of the kind', () => {
         status: 200,
         calls: 1,
       });
+  });
+});
+
+describe('a request with a field that no route takes', () => {
+  const plainOf = (format: SurfaceName) => (format === 'responses' ? { input: 'Hi' } : { messages: HI });
+  const HI = [{ role: 'user', content: 'Hi' }];
+
+  it.each(
+    FORMATS.flatMap(([format]) =>
+      MODELS.flatMap((model) => [false, true].map((stream) => [format, model, stream] as const)),
+    ),
+  )('is served without it, and the headers name it: %s on %s, stream %s', async (format, model, stream) => {
+    const bound = format === 'responses' ? { max_output_tokens: 16 } : { max_tokens: 16 };
+    const fields = {
+      ...plainOf(format),
+      ...bound,
+      model,
+      stream,
+      'new\r\nfield': { text: 'a' },
+      seeds: null,
+    };
+    const { status, ignored } = await ask(format, fields);
+    expect({ status, ignored }).toEqual({ status: 200, ignored: 'new%0D%0Afield' });
+  });
+
+  it.each(FORMATS)('is refused if its caller requires all: %s', async (format, _protocol, model) => {
+    const provider = { require_parameters: true };
+    const { status, error, calls } = await ask(format, { ...plainOf(format), model, provider, new_field: 1 });
+    expect({ status, error, calls }).toMatchObject({
+      ...{ status: 400, calls: 0 },
+      error: {
+        ...(format === 'messages' ? {} : { code: 'unsupported_by_model' }),
+        message: expect.stringContaining('new_field'),
+      },
+    });
+  });
+});
+
+describe('a tool of the provider that no route serves at a price', () => {
+  const tools = [{ type: 'web_search' }];
+  const search = { name: 'web_search', type: 'web_search_20250305' };
+
+  it.each([
+    ['responses', { input: 'Hi', max_output_tokens: 16, tools }],
+    ['messages', { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 16, tools: [search] }],
+  ] as const)('is left out of the call, and the headers name it: %s', async (format, fields) => {
+    for (const model of MODELS)
+      expect(await ask(format, { ...fields, model })).toMatchObject({ status: 200, ignored: 'tools%5B0%5D' });
+    const provider = { require_parameters: true };
+    expect(await ask(format, { ...fields, model: 'sim/openai', provider })).toMatchObject({
+      status: 400,
+      calls: 0,
+    });
+  });
+
+  it('is refused if the request forces it', async () => {
+    const forced = { input: 'Hi', max_output_tokens: 16, tools, tool_choice: { type: 'web_search' } };
+    for (const model of MODELS)
+      expect(await ask('responses', { ...forced, model })).toMatchObject({ status: 400, calls: 0, open: 0 });
   });
 });
 

@@ -4,12 +4,12 @@
  */
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { ANTHROPIC_MESSAGES } from '../../lambdas/core/inference/levers/anthropic-messages.ts';
-import { BEDROCK_CONVERSE } from '../../lambdas/core/inference/levers/bedrock-converse.ts';
-import { GEMINI } from '../../lambdas/core/inference/levers/gemini.ts';
-import { OPENAI_CHAT } from '../../lambdas/core/inference/levers/openai-chat.ts';
-import { OPENAI_RESPONSES } from '../../lambdas/core/inference/levers/openai-responses.ts';
-import { demandsOf, type LeverTable } from '../../lambdas/core/inference/levers/table.ts';
+import { CHAT_FIELDS } from '../../lambdas/core/inference/completions/chat/fields.ts';
+import { MESSAGES_FIELDS } from '../../lambdas/core/inference/completions/messages/fields.ts';
+import { RESPONSES_FIELDS } from '../../lambdas/core/inference/completions/responses/fields.ts';
+import { isPriced } from '../../lambdas/core/inference/fields/need.ts';
+import { NO_FIELDS, readFields } from '../../lambdas/core/inference/fields/read-fields.ts';
+import { type FieldTable, fieldTable } from '../../lambdas/core/inference/fields/table.ts';
 import type { Conversation } from '../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
@@ -32,10 +32,40 @@ const payloadOf = (
   body: { service_tier: 'priority', store: true },
   conversation: () => conversation,
   stream,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
+
+/** Everything that the service writes in Converse: nothing in it has a price of its own. */
+const CONVERSE = fieldTable([
+  { at: '{modelId,inferenceConfig,outputConfig,additionalModelResponseFieldPaths}' },
+  { at: 'messages[].role' },
+  { at: 'messages[].content[].{text,image,document,toolUse,reasoningContent}' },
+  { at: 'messages[].content[].toolResult.{toolUseId,status}' },
+  { at: 'messages[].content[].toolResult.content[].{text,json,image,document}' },
+  { at: 'system[].text' },
+  { at: 'toolConfig.tools[].toolSpec' },
+  { at: 'toolConfig.toolChoice' },
+  // How much a model thinks is output, at the price of output.
+  { at: 'additionalModelRequestFields.{thinking,output_config,reasoning_effort}' },
+]);
+
+/** The same in generateContent. */
+const GEMINI = fieldTable([
+  { at: 'contents[].role' },
+  { at: 'contents[].parts[].{text,thought,thoughtSignature,functionCall,functionResponse}' },
+  { at: 'contents[].parts[].inlineData.{mimeType,data}' },
+  { at: 'systemInstruction.parts[].text' },
+  { at: 'tools[].functionDeclarations' },
+  { at: 'toolConfig.functionCallingConfig' },
+  { at: 'generationConfig.{maxOutputTokens,temperature,topP,stopSequences,thinkingConfig}' },
+  { at: 'generationConfig.{responseMimeType,responseJsonSchema}' },
+]);
+
+/** The fields of a request that its table does not list, or that ask for something with a price of its own. */
+function othersIn(table: FieldTable, request: JsonObject): readonly string[] {
+  const { needs, undocumented } = readFields(table, request);
+  return [...undocumented.map(({ pattern }) => pattern), ...needs.filter(isPriced).map(({ param }) => param)];
+}
 
 type Written = (conversation: Conversation, stream: boolean, reasoning: boolean) => JsonObject;
 
@@ -43,9 +73,9 @@ type Written = (conversation: Conversation, stream: boolean, reasoning: boolean)
 const withoutUrls = (conversation: Conversation): boolean =>
   !JSON.stringify(conversation).includes('"kind":"url"');
 
-const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
+const WRITTEN: Readonly<Record<string, readonly [FieldTable, Written]>> = {
   'chat completions': [
-    OPENAI_CHAT,
+    CHAT_FIELDS,
     (conversation, stream, reasoning) =>
       toRequestBody(
         payloadOf('anthropic', conversation, stream),
@@ -54,7 +84,7 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
       ),
   ],
   Responses: [
-    OPENAI_RESPONSES,
+    RESPONSES_FIELDS,
     (conversation, stream, reasoning) =>
       toResponsesBody(
         payloadOf('anthropic', conversation, stream),
@@ -63,7 +93,7 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
       ),
   ],
   Messages: [
-    ANTHROPIC_MESSAGES,
+    MESSAGES_FIELDS,
     (conversation, stream, reasoning) =>
       toRequest(
         payloadOf('openai', conversation, stream),
@@ -72,7 +102,7 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
       ).body,
   ],
   Converse: [
-    BEDROCK_CONVERSE,
+    CONVERSE,
     (conversation, _stream, reasoning) =>
       withoutUrls(conversation)
         ? (toConverseCall(
@@ -98,26 +128,19 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
 describe.each(Object.entries(WRITTEN))(
   'a conversation as the service writes it in %s',
   (_name, [table, written]) => {
-    it('has no lever, nor what the caller said in another protocol', () => {
+    it('has no field that its table does not list or that has a price of its own', () => {
       fc.assert(
         fc.property(soundConversation, fc.boolean(), fc.boolean(), (conversation, stream, reasoning) => {
-          expect(demandsOf(table, written(conversation, stream, reasoning))).toEqual([]);
+          expect(othersIn(table, written(conversation, stream, reasoning))).toEqual([]);
         }),
         { numRuns: rounds(200) },
       );
     });
 
-    it('would have one if the service wrote it', () => {
+    it('would have one if the service wrote what the caller said in another protocol', () => {
       const plain: Conversation = { system: [], turns: [], tools: [], maxTokens: 1, stop: [] };
-      const body = {
-        ...written(plain, false, false),
-        service_tier: 'priority',
-        // In Gemini's requests it is a name, in either spelling of the field.
-        ...(table === GEMINI ? {} : { serviceTier: { type: 'priority' } }),
-      };
-      expect(demandsOf(table, body)).toEqual([
-        expect.objectContaining({ kind: 'service-tier', name: 'priority' }),
-      ]);
+      const body = { ...written(plain, false, false), service_tier: 'priority' };
+      expect(othersIn(table, body)).toEqual(['service_tier']);
     });
   },
 );

@@ -1,6 +1,7 @@
 /** What a route of each protocol is sent for PDF documents and audio, in the forms that vendors document. */
 import { describe, expect, it } from '@jest/globals';
 import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { NO_FIELDS } from '../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation, UserPart } from '../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../lambdas/core/inference/upstream/provider.ts';
 import { UpstreamFailure } from '../../lambdas/core/inference/upstream/provider.ts';
@@ -21,7 +22,7 @@ const conversationOf = (...parts: readonly UserPart[]): Conversation => ({
 /** Of another protocol than the route's, so that it is converted. */
 const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']): ChatPayload => ({
   ...{ protocol, body: {}, stream: false, conversation: () => conversation },
-  ...{ needs: [], features: [], demands: [] },
+  fields: NO_FIELDS,
 });
 
 /** The content of the one message. */

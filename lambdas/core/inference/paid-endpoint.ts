@@ -22,8 +22,8 @@ import type {
 } from '../ports.ts';
 import type { Model } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
+import type { Candidate } from './routing/candidate.ts';
 import { firstAnswer } from './routing/failover.ts';
-import type { Candidate } from './routing/route-choice.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
 import { type TimeLeft, timeFrom } from './upstream/time-left.ts';
 
@@ -65,6 +65,8 @@ export interface PaidCall<Answer> {
   readonly events?: EventFormat | undefined;
   /** The routes to try, in this order; at least one. */
   readonly candidates: readonly Candidate[];
+  /** Headers of every answer from the admission on, a stream's too. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The output that it may be admitted with, tokens of each choice. */
   readonly output: OutputRange;
   /** What counts against the key's tokens a minute at most, with that output. */
@@ -143,7 +145,7 @@ export async function runPaidCall<Answer>(
   const { key, context } = caller;
   const models = [...new Set(candidates.map(({ model }) => model))];
   const looked = breaker.refresh();
-  const admission = await ledger.admit({
+  const admitted = await ledger.admit({
     requestId: context.requestId,
     key,
     scope: { kind, models: models.map((model) => [model.id, ...model.aliases]) },
@@ -151,6 +153,7 @@ export async function runPaidCall<Answer>(
     tokens: (output) => call.tokens(output),
     cost: (output) => call.cost(output),
   });
+  const admission = { ...admitted, headers: { ...admitted.headers, ...call.headers } };
   const answer = answerAdmitted(dependencies, call, { ...caller, admission, looked });
   return events === undefined ? answer : withHeadersSoon(answer, { events, admission, after });
 }

@@ -1,5 +1,6 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
-import type { Attempt, Feature, Provider, Reply } from '../../core/inference/upstream/provider.ts';
+import type { Feature } from '../../core/inference/fields/need.ts';
+import type { Attempt, Provider, Reply } from '../../core/inference/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';

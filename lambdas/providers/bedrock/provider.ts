@@ -4,9 +4,9 @@ import {
   ConverseCommand,
   ConverseStreamCommand,
 } from '@aws-sdk/client-bedrock-runtime';
+import type { Feature } from '../../core/inference/fields/need.ts';
 import {
   type Attempt,
-  type Feature,
   type Provider,
   type Reply,
   type ReplyEvent,

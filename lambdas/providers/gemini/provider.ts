@@ -1,5 +1,6 @@
 /** Google's Gemini API over HTTP: `POST {base_url}/models/{model}:generateContent` and `:streamGenerateContent`. */
-import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
+import type { Feature } from '../../core/inference/fields/need.ts';
+import type { Provider } from '../../core/inference/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';

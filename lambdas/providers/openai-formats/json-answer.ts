@@ -13,8 +13,10 @@ type ReasoningOf = (said: JsonObject) => string;
 /** Whether the answer of a call may stand in its reasoning. */
 export const mayBeReasoning = (
   { dialect }: Pick<Route, 'dialect'>,
-  { needs }: Pick<ChatPayload, 'needs'>,
-): boolean => dialect?.json_answer === 'reasoning' && needs.includes('json');
+  { fields }: Pick<ChatPayload, 'fields'>,
+): boolean =>
+  dialect?.json_answer === 'reasoning' &&
+  fields.needs.some((need) => need.kind === 'capability' && need.name === 'json');
 
 /** A whole message, whose text is the reasoning where it says nothing else. */
 export function answeredMessage(message: JsonObject, reasoningOf: ReasoningOf): JsonObject {

@@ -1,5 +1,6 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
-import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
+import type { Feature } from '../../core/inference/fields/need.ts';
+import type { Provider } from '../../core/inference/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { addressOf } from '../openai-formats/address.ts';

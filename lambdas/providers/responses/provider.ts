@@ -1,5 +1,6 @@
 /** The Responses protocol over HTTP: OpenAI, Azure, Bedrock's OpenAI endpoint, xAI, vLLM (`POST {base_url}/responses`). */
-import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
+import type { Feature } from '../../core/inference/fields/need.ts';
+import type { Provider } from '../../core/inference/upstream/provider.ts';
 import { authorizationOf } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';

@@ -36,10 +36,12 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
  * they are functions. Items that only this protocol has keep the request as it is.
  */
 export function forHost(payload: ChatPayload, { dialect }: Target): ChatPayload {
-  const { protocol, body, features } = payload;
+  const { protocol, body, fields } = payload;
   if (dialect?.custom_tools !== false || protocol !== 'openai-responses') return payload;
   const has = Array.isArray(body.tools) && body.tools.some((tool: unknown) => isCustom(tool));
-  return has && !features.includes('responses-items') ? { ...payload, protocol: 'openai' } : payload;
+  return has && !fields.needs.some((need) => need.kind === 'feature' && need.name === 'responses-items')
+    ? { ...payload, protocol: 'openai' }
+    : payload;
 }
 
 /** A namespace may hold custom tools too. */

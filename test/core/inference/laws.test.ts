@@ -7,6 +7,7 @@ import { messagesRequest } from '../../../lambdas/core/inference/completions/mes
 import { toPayload as responsesPayload } from '../../../lambdas/core/inference/completions/responses/payload.ts';
 import type { ResponsesRequest } from '../../../lambdas/core/inference/completions/responses/request.ts';
 import { responsesRequest } from '../../../lambdas/core/inference/completions/responses/schema.ts';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import { systemOf } from '../../../lambdas/core/inference/upstream/cache-marks.ts';
 import {
   type AnswerFormat,
@@ -30,6 +31,7 @@ import { toRequestBody as toResponsesBody } from '../../../lambdas/providers/res
 import { SIGNATURES } from '../../providers/sealing.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
+import { capabilitiesOf, featuresOf } from './fields/needs.ts';
 import { NO_CAPSULES } from './upstream/no-capsules.ts';
 
 const ROUTE = { upstream_model: 'a/b', reasoning: false };
@@ -40,9 +42,7 @@ const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']
   body: {},
   conversation: () => conversation,
   stream: false,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
 
 const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
@@ -286,7 +286,8 @@ describe('the law of conversations', () => {
     fc.assert(
       fc.property(conversation, (given) => {
         const [chat, messages] = [throughChat(given), throughMessages(given)];
-        expect([chat.needs, chat.features]).toEqual([messages.needs, messages.features]);
+        expect(capabilitiesOf(chat).sort()).toEqual(capabilitiesOf(messages).sort());
+        expect(featuresOf(chat).sort()).toEqual(featuresOf(messages).sort());
       }),
       { numRuns: rounds(40) },
     );

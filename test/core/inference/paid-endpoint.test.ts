@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
-import type { Candidate } from '../../../lambdas/core/inference/routing/route-choice.ts';
+import type { Candidate } from '../../../lambdas/core/inference/routing/candidate.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
@@ -108,6 +108,7 @@ function calling(plan: Plan) {
     stream: true,
     events: EVENTS,
     candidates,
+    headers: { 'x-ignored-fields': 'seed' },
     output: OUTPUT,
     tokens: (output) => output + 1,
     cost: (output) => BigInt(output),
@@ -246,9 +247,10 @@ describe('the status of a streamed call', () => {
 });
 
 describe('headers that leave before there is an event', () => {
-  it('have the limits of the key, and a heartbeat with them', async () => {
+  it('have the limits of the key, the ignored fields, and a heartbeat with them', async () => {
     const { time, started } = calling({ answerMs: 8_000 });
     const response = await time.until(started);
+    expect(response.headers.get('x-ignored-fields')).toBe('seed');
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
     const reader = response.body?.getReader();
     // Without a moment's wait: the bytes are there with the headers.

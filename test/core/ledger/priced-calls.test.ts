@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { Demand } from '../../../lambdas/core/inference/levers/demand.ts';
+import type { PricedFeature } from '../../../lambdas/core/inference/fields/need.ts';
 import { Meter } from '../../../lambdas/core/inference/metering/meter.ts';
 import { promptSizeOf } from '../../../lambdas/core/inference/metering/prompt-size.ts';
 import { amountOf } from '../../../lambdas/core/inference/pricing/bill.ts';
@@ -10,7 +10,7 @@ import { type Terms, termsOf, worstCost } from '../../../lambdas/core/inference/
 import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { it } from '../../search.ts';
-import { demand, report, tokenPrices } from '../inference/pricing/arbitraries.ts';
+import { pricedFeature, report, tokenPrices } from '../inference/pricing/arbitraries.ts';
 import {
   booksOf,
   callOf,
@@ -58,14 +58,14 @@ interface PricedCall {
 const pricedCall: fc.Arbitrary<PricedCall> = fc
   .tuple(
     tokenPrices,
-    fc.array(demand, { maxLength: 3 }),
+    fc.array(pricedFeature, { maxLength: 3 }),
     fc.array(report, { maxLength: 3 }),
     fc.constantFrom('completed' as const, 'completed' as const, 'interrupted' as const, 'died' as const),
   )
   .map(([prices, asked, reports, end]) => ({ prices, terms: pricedTerms(prices, asked), reports, end }));
 
-/** The terms of as many of the demands as have a price. */
-function pricedTerms(prices: TokenPrices, asked: readonly Demand[]): Terms {
+/** The terms of as many of the pricedFeatures as have a price. */
+function pricedTerms(prices: TokenPrices, asked: readonly PricedFeature[]): Terms {
   const priced = asked.filter((each) => !('unpriced' in termsOf(prices, [each])));
   const terms = termsOf(prices, priced);
   return 'unpriced' in terms ? pricedTerms(prices, priced.slice(1)) : terms;

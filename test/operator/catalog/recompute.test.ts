@@ -1,13 +1,13 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { Demand } from '../../../lambdas/core/inference/levers/demand.ts';
+import type { PricedFeature } from '../../../lambdas/core/inference/fields/need.ts';
 import { priceUsage } from '../../../lambdas/core/inference/metering/priced-usage.ts';
 import type { TokenPrices } from '../../../lambdas/core/inference/pricing/prices.ts';
 import { type Terms, termsOf } from '../../../lambdas/core/inference/pricing/terms.ts';
 import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { byOwnLines, byPrices } from '../../../operator/catalog/recompute.ts';
-import { demand, report, tokenPrices } from '../../core/inference/pricing/arbitraries.ts';
+import { pricedFeature, report, tokenPrices } from '../../core/inference/pricing/arbitraries.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 
@@ -17,25 +17,29 @@ const RECORD: UsageRecord = {
   ...{ route: 'r', status: 'completed', cost: 0n },
 };
 
-/** The terms of as many of the demands as have a price. */
-function pricedTerms(prices: TokenPrices, asked: readonly Demand[]): Terms {
+/** The terms of as many of the pricedFeatures as have a price. */
+function pricedTerms(prices: TokenPrices, asked: readonly PricedFeature[]): Terms {
   const priced = asked.filter((each) => !('unpriced' in termsOf(prices, [each])));
   const terms = termsOf(prices, priced);
   return 'unpriced' in terms ? pricedTerms(prices, priced.slice(1)) : terms;
 }
 
 /** What a call leaves in its record. */
-function recordOf(prices: TokenPrices, demands: readonly Demand[], usage: TokenUsage): UsageRecord {
-  const { lines, amount, served } = priceUsage(prices, pricedTerms(prices, demands), usage);
+function recordOf(
+  prices: TokenPrices,
+  pricedFeatures: readonly PricedFeature[],
+  usage: TokenUsage,
+): UsageRecord {
+  const { lines, amount, served } = priceUsage(prices, pricedTerms(prices, pricedFeatures), usage);
   return { ...RECORD, lines, cost: amount, ...served };
 }
 
-const demands = fc.array(demand, { maxLength: 3 });
+const pricedFeatures = fc.array(pricedFeature, { maxLength: 3 });
 
 describe('a bill made again from its record', () => {
   it('is the same by its own lines and by the prices that it had', () => {
     fc.assert(
-      fc.property(tokenPrices, demands, report, (prices, asked, usage) => {
+      fc.property(tokenPrices, pricedFeatures, report, (prices, asked, usage) => {
         const record = recordOf(prices, asked, usage);
         expect([byOwnLines(record), byPrices(prices, record)]).toEqual([record.cost, record.cost]);
       }),

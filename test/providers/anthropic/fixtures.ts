@@ -1,6 +1,7 @@
 /** The streams of the documentation, as bytes and as what they say. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
@@ -27,9 +28,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
     throw new Error("a route of the caller's own protocol needs no conversion");
   },
   stream,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
 
 export const CONVERSATION: Conversation = {
@@ -46,9 +45,7 @@ export const foreignPayload = (conversation: Partial<Conversation> = {}, stream 
   body: {},
   conversation: () => ({ ...CONVERSATION, ...conversation }),
   stream,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
 
 /** What the reader of an answer knows of its call. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation, StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { Attempt, Reply, ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createBedrockProvider } from '../../../lambdas/providers/bedrock/provider.ts';
@@ -57,9 +58,7 @@ export const attemptAt = (
     body: {},
     conversation: () => ({ ...CONVERSATION, ...conversation }),
     stream,
-    needs: [],
-    features: [],
-    demands: [],
+    fields: NO_FIELDS,
   },
   identity: { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' },
   signatures: SIGNATURES,

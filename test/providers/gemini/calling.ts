@@ -1,4 +1,5 @@
 /** Calls of the provider with a conversation, as it has them from every API format. */
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createGeminiProvider } from '../../../lambdas/providers/gemini/provider.ts';
 import { callsOf, DEPENDENCIES } from '../http-calls.ts';
@@ -11,7 +12,7 @@ const payload = (stream: boolean): ChatPayload => ({
     ...{ system: [], tools: [], maxTokens: 100, stop: [] },
     turns: [{ role: 'user', parts: [{ type: 'text', text: 'Grüße' }] }],
   }),
-  ...{ needs: [], features: [], demands: [] },
+  fields: NO_FIELDS,
 });
 
 export const callAt = callsOf({

@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation, StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
@@ -20,9 +21,7 @@ const payloadOf = (conversation: Partial<Conversation>, stream = false): ChatPay
   body: { max_tokens: 1, stop_sequences: ['never sent'] },
   conversation: () => ({ ...PLAIN, ...conversation }),
   stream,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
 
 const CALL = { route: {}, payload: payloadOf({}), identity: IDENTITY, signatures: SIGNATURES };

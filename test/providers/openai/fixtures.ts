@@ -1,6 +1,7 @@
 /** The recorded streams, as bytes and as what they say. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { SIGNATURES } from '../sealing.ts';
@@ -25,9 +26,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
     throw new Error("a route of the caller's own protocol needs no conversion");
   },
   stream,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
 
 /** What the reader of an answer knows of its call. */

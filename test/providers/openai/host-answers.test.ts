@@ -1,4 +1,5 @@
 import { describe, expect } from '@jest/globals';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
@@ -248,7 +249,13 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
   const CALLED = {
     ...CALL,
     route: { dialect: { json_answer: 'reasoning' as const } },
-    payload: { ...CALL.payload, needs: ['json' as const] },
+    payload: {
+      ...CALL.payload,
+      fields: {
+        ...NO_FIELDS,
+        needs: [{ kind: 'capability' as const, name: 'json' as const, param: 'response_format' }],
+      },
+    },
   };
   const converted = { ...CALLED, payload: { ...CALLED.payload, protocol: 'anthropic' as const } };
   const thought = (field: string, text: string) => chunk({ [field]: text });
@@ -300,7 +307,10 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
   });
 
   it.each<[string, AnsweredCall]>([
-    ['a caller who asked for no JSON', { ...converted, payload: { ...converted.payload, needs: [] } }],
+    [
+      'a caller who asked for no JSON',
+      { ...converted, payload: { ...converted.payload, fields: NO_FIELDS } },
+    ],
     ['a route without the flag', { ...converted, route: {} }],
   ])('is reasoning for %s', async (_name, call) => {
     expect(await partsOfCall(sse(thought('reasoning', '{}')) + END + DONE, call)).toEqual([

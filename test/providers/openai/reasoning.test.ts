@@ -1,6 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { OPENAI_CHAT } from '../../../lambdas/core/inference/levers/openai-chat.ts';
-import { demandsOf } from '../../../lambdas/core/inference/levers/table.ts';
 import type {
   AssistantPart,
   Conversation,
@@ -12,6 +10,7 @@ import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { pricedFeaturesIn } from '../../core/inference/fields/samples/all.ts';
 import { callBlock, reasoningBlock, textBlock } from '../parts.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../sealing.ts';
 import { collect, encode, event } from './decoding.ts';
@@ -66,7 +65,7 @@ describe('a request for reasoning', () => {
     const route = target(asked === undefined ? {} : { reasoning_request: asked });
     const { thinking, reasoning_effort } = toRequestBody(converted({ reasoning }), route, SIGNATURES);
     expect(JSON.parse(JSON.stringify({ thinking, reasoning_effort }))).toEqual(expected);
-    expect(demandsOf(OPENAI_CHAT, expected)).toEqual([]);
+    expect(pricedFeaturesIn('openai', expected)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
  * A streamed response in the shapes that OpenAI publishes (API reference, Streaming events; types of the package
  * `openai` 7.55.0): it thinks, says something, and calls a tool.
  */
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload, ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
@@ -148,9 +149,7 @@ export const converted = (conversation: Partial<Conversation> = {}, stream = fal
   body: { max_tokens: 1, stop_sequences: ['never sent'] },
   conversation: () => ({ ...PLAIN, ...conversation }),
   stream,
-  needs: [],
-  features: [],
-  demands: [],
+  fields: NO_FIELDS,
 });
 
 /** A call of a caller of the Responses protocol. */

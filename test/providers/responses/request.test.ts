@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { OPENAI_RESPONSES } from '../../../lambdas/core/inference/levers/openai-responses.ts';
-import { demandsOf } from '../../../lambdas/core/inference/levers/table.ts';
+import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { forHost, toRequestBody } from '../../../lambdas/providers/responses/request.ts';
 import { toReply } from '../../../lambdas/providers/responses/response.ts';
+import { pricedFeaturesIn } from '../../core/inference/fields/samples/all.ts';
 import { SIGNATURES, signaturesFor } from '../sealing.ts';
 import { CANARY, contextOf, converted, IDENTITY, native, REASONING, RESPONSE } from './fixtures.ts';
 
@@ -46,7 +46,7 @@ describe('a conversation as a Responses request', () => {
       reasoning: { effort: 'low', summary: 'auto' },
       include: INCLUDE,
     });
-    expect(demandsOf(OPENAI_RESPONSES, body)).toEqual([]);
+    expect(pricedFeaturesIn('openai-responses', body)).toEqual([]);
   });
 
   it.each([
@@ -212,7 +212,7 @@ describe('a whole response', () => {
 describe('a host that refuses custom tools (D21)', () => {
   const custom = { tools: [{ type: 'custom', name: 'patch' }] };
   const payloadWith = (body: object, more: object = {}) => ({
-    ...{ protocol: 'openai-responses' as const, stream: false, needs: [], features: [], demands: [] },
+    ...{ protocol: 'openai-responses' as const, stream: false, fields: NO_FIELDS },
     body: { ...body },
     conversation: () => ({ system: [], turns: [], tools: [], maxTokens: 1, stop: [] }),
     ...more,
@@ -225,7 +225,9 @@ describe('a host that refuses custom tools (D21)', () => {
     expect(forHost(payloadWith(inNamespace), route).protocol).toBe('openai');
     expect(forHost(payloadWith(custom), { ...route, dialect: {} }).protocol).toBe('openai-responses');
     expect(forHost(payloadWith({ tools: [{ type: 'function' }] }), route).protocol).toBe('openai-responses');
-    const items = payloadWith(custom, { features: ['responses-items'] as const });
+    const items = payloadWith(custom, {
+      fields: { ...NO_FIELDS, needs: [{ kind: 'feature', name: 'responses-items', param: 'input[0]' }] },
+    });
     expect(forHost(items, route)).toBe(items);
   });
 });

@@ -5,6 +5,15 @@
  */
 import type { Dialect } from './dialect.ts';
 
+/** Sampling fields of servers that run open models. */
+const SAMPLING = ['top_k', 'min_p', 'repetition_penalty'];
+
+/** Cache breakpoints as the Messages protocol has them. */
+const BREAKPOINTS = ['cache_control', 'messages[].cache_control', 'messages[].content[].cache_control'];
+
+/** The last message is the beginning of the answer. */
+const PREFIX = 'messages[].prefix';
+
 /** What hosts that go by the older half of the protocol have in common (pi). */
 const OLDER: Dialect = { developer_role: false, max_tokens_field: 'max_tokens', store: false };
 
@@ -19,6 +28,7 @@ export const PRESETS = {
     reasoning_efforts: ['high', 'max'],
     reasoning_return: 'reasoning_content',
     system_messages: 'first',
+    passes: [PREFIX],
   },
   /** Kimi API docs, Thinking models; Moonshot's JSON Schema (`vercel/ai` 9435df8); pi. */
   moonshot: {
@@ -27,20 +37,32 @@ export const PRESETS = {
     reasoning_return: 'reasoning_content',
     strict_tools: false,
     schemas: 'simple',
+    passes: ['messages[].partial'],
   },
   /** Z.ai docs, Thinking mode, Preserved thinking; pi. */
-  zai: { ...OLDER, reasoning_request: 'switch', reasoning_return: 'reasoning_content' },
+  zai: {
+    ...OLDER,
+    reasoning_request: 'switch',
+    reasoning_return: 'reasoning_content',
+    passes: ['do_sample', 'tool_stream'],
+  },
   /** xAI docs, Reasoning: most models think by themselves and refuse `reasoning_effort`; pi. */
-  xai: { developer_role: false, store: false, reasoning_request: 'none' },
+  xai: { developer_role: false, store: false, reasoning_request: 'none', passes: ['search_parameters'] },
   /** Mistral docs, Chat completion (unknown fields are refused), Reasoning (`prompt_mode`), Function calling. */
   mistral: {
     ...OLDER,
     reasoning_request: 'prompt_mode',
     stream_options: false,
     tool_call_ids: 'nine-characters',
+    passes: [PREFIX, 'random_seed', 'prompt_mode', 'safe_prompt'],
   },
   /** Groq docs, Reasoning; OpenAI compatibility. */
-  groq: { developer_role: false, store: false, reasoning_request: 'effort' },
+  groq: {
+    developer_role: false,
+    store: false,
+    reasoning_request: 'effort',
+    passes: ['reasoning_format', 'include_reasoning'],
+  },
   /** Cerebras docs, Reasoning; Chat completions; pi. */
   cerebras: {
     developer_role: false,
@@ -50,13 +72,14 @@ export const PRESETS = {
     reasoning_efforts: ['none', 'low', 'medium', 'high'],
   },
   /** Together AI docs, Reasoning (`reasoning: {enabled}`); pi. */
-  together: { ...OLDER, reasoning_request: 'reasoning_enabled', strict_tools: false },
+  together: { ...OLDER, reasoning_request: 'reasoning_enabled', strict_tools: false, passes: SAMPLING },
   /** NVIDIA NIM docs, Thinking; pi (texts in parts are mirrored by DeepSeek there). */
   nvidia: {
     ...OLDER,
     reasoning_request: 'chat_template_kwargs',
     strict_tools: false,
     text_content: 'string',
+    passes: [...SAMPLING, 'chat_template_kwargs'],
   },
   /** Ollama docs, OpenAI compatibility: `reasoning_effort` of four steps. */
   ollama: {
@@ -65,19 +88,46 @@ export const PRESETS = {
     reasoning_efforts: ['none', 'low', 'medium', 'high'],
   },
   /** vLLM docs, Reasoning outputs: switches of chat templates; the text is `reasoning`. */
-  vllm: { reasoning_request: 'chat_template_kwargs', reasoning_return: 'reasoning' },
+  vllm: {
+    reasoning_request: 'chat_template_kwargs',
+    reasoning_return: 'reasoning',
+    passes: [...SAMPLING, 'chat_template_kwargs'],
+  },
   /** SGLang docs, Reasoning parser: switches of chat templates; the text is `reasoning_content`. */
-  sglang: { reasoning_request: 'chat_template_kwargs', reasoning_return: 'reasoning_content' },
+  sglang: {
+    reasoning_request: 'chat_template_kwargs',
+    reasoning_return: 'reasoning_content',
+    passes: [...SAMPLING, 'chat_template_kwargs'],
+  },
   /** Perplexity docs, Sonar chat completions: texts and their options alone; system messages first. */
   perplexity: { ...OLDER, parallel_tool_calls: false, strict_tools: false, system_messages: 'first' },
   /** OpenRouter docs, Reasoning tokens; pi. */
-  openrouter: { developer_role: false, reasoning_request: 'reasoning' },
+  openrouter: {
+    developer_role: false,
+    reasoning_request: 'reasoning',
+    passes: [
+      ...[...BREAKPOINTS, 'tools[].cache_control', ...SAMPLING, 'top_a', 'transforms', 'usage'],
+      ...['plugins', 'image_config'],
+    ],
+  },
   /** Alibaba Cloud Model Studio, Deep thinking: `enable_thinking` and `thinking_budget`; pi. */
-  qwen: { ...OLDER, reasoning_request: 'enable_thinking' },
+  qwen: {
+    ...OLDER,
+    reasoning_request: 'enable_thinking',
+    passes: [
+      ...[...BREAKPOINTS, 'top_k', 'enable_thinking', 'thinking_budget', 'enable_search', 'search_options'],
+      ...['enable_code_interpreter'],
+    ],
+  },
   /** Fireworks docs, Reasoning; pi. */
-  fireworks: { developer_role: false, store: false, reasoning_request: 'effort' },
+  fireworks: {
+    developer_role: false,
+    store: false,
+    reasoning_request: 'effort',
+    passes: [...SAMPLING, 'speculation'],
+  },
   /** DeepInfra docs, Reasoning; OpenAI API. */
-  deepinfra: { developer_role: false, store: false, reasoning_request: 'effort' },
+  deepinfra: { developer_role: false, store: false, reasoning_request: 'effort', passes: SAMPLING },
   /** Gemini API docs, OpenAI compatibility: Thinking, Thought signatures; Gemini's schemas (`vercel/ai` da78d58). */
   'gemini-compat': {
     developer_role: false,
@@ -86,6 +136,7 @@ export const PRESETS = {
     reasoning_efforts: ['none', 'minimal', 'low', 'medium', 'high'],
     reasoning_return: 'thought_signature',
     schemas: 'simple',
+    passes: ['extra_body'],
   },
 } satisfies Readonly<Record<string, Dialect>>;
 

@@ -72,6 +72,17 @@ const reasoning = {
   reasoning_return: z.enum(['reasoning_content', 'reasoning', 'thought_signature']),
 };
 
-export const dialect = z.strictObject({ ...reasoning, ...requests, ...answers }).partial();
+/** The pattern of a field as `fields/table.ts` has it, such as `messages[].prefix`. */
+export const fieldPattern = z
+  .string()
+  .max(128)
+  .regex(/^\w+(\[\])*(\.\w+(\[\])*)*$/, 'must be a path of fields, such as "messages[].prefix"');
+
+const fields = {
+  /** The fields that the host takes although its protocol does not document them. */
+  passes: z.array(fieldPattern),
+};
+
+export const dialect = z.strictObject({ ...reasoning, ...requests, ...answers, ...fields }).partial();
 
 export type Dialect = z.infer<typeof dialect>;

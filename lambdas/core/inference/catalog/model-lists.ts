@@ -4,9 +4,9 @@ import { KINDS } from '../../access/policy.ts';
 import { type Body, seconds, usd } from '../../api/response-schema.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../money.ts';
+import { CAPABILITIES } from '../fields/need.ts';
 import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';
 import type { Model } from './catalog-document.ts';
-import { CAPABILITIES } from './route-document.ts';
 
 export const modelSchema = z.object({
   id: z.string(),

@@ -1,9 +1,10 @@
 /** One route of a model in the catalog document: where it is served, in which protocol, and how that host behaves. */
 import * as z from 'zod';
+import { CAPABILITIES, type Capability } from '../fields/need.ts';
 import { prices } from '../pricing/prices.ts';
 import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
 import { beta } from './betas.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, fieldPattern } from './dialect.ts';
 import { namedDialect } from './named-dialect.ts';
 
 /** The id of a model or a route, and an alias. */
@@ -11,12 +12,7 @@ export const catalogId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
 
-/**
- * `cache`: the host caches what a caller marks, so that a converted request has the marks too. `documents`: the model
- * reads PDF files; `audio`: it hears what is in a message.
- */
-export const CAPABILITIES = ['tools', 'json', 'vision', 'documents', 'audio', 'stream', 'cache'] as const;
-export type Capability = (typeof CAPABILITIES)[number];
+export type { Capability };
 
 /** A wait of more than 15 minutes outlives every function. */
 const timeoutMs = z.int().min(1).max(900_000);
@@ -90,6 +86,8 @@ export const route = z
     betas: z.array(beta).max(100).optional(),
     /** How the host differs from its protocol, and what of the model's reasoning it takes. */
     dialect: namedDialect.optional(),
+    /** The fields that the host takes although its protocol does not document them, beside those of the dialect's preset. */
+    passes: z.array(fieldPattern).max(100).optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
     reasoning: z.boolean().default(false),
     capabilities: z.array(z.enum(CAPABILITIES)).default([]),

@@ -1,14 +1,16 @@
 /** What the API formats of a chat call, chat completions, Messages and Responses, each define; the rest they share. */
+import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Clock, EventFormat } from '../../ports.ts';
+import type { FieldTable } from '../fields/table.ts';
 import type { RouteControlFields } from '../routing/route-controls.ts';
 import type { Capsules } from '../upstream/capsules.ts';
-import type { ChatPayload } from '../upstream/provider.ts';
+import type { CallerProtocol, ChatPayload } from '../upstream/provider.ts';
 import type { StreamEvent } from './delivery.ts';
 import type { AskedBound } from './output-bound.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 
 /** The fields that the requests of all formats have under the same names. */
-export interface CompletionRequest extends RouteControlFields {
+export interface CompletionRequest extends JsonObject, RouteControlFields {
   readonly model: string;
   readonly stream?: boolean | null | undefined;
 }
@@ -17,11 +19,20 @@ export interface CompletionRequest extends RouteControlFields {
 export type CallerHeaders = Pick<Headers, 'get'>;
 
 export interface ApiFormat<Request extends CompletionRequest> {
+  readonly protocol: CallerProtocol;
+  readonly fields: FieldTable;
   /**
-   * The request for the routes: defaults filled in, without nulls and without the fields that only the service uses.
+   * The request as routes get it: defaults filled in, without nulls and without the fields that only the service uses.
    * Throws 400 for what no route can be asked, and `invalid_capsule` for a capsule that does not open.
    */
   toPayload(request: Request, capsules: Capsules, headers?: CallerHeaders): ChatPayload;
+  /**
+   * Indices in `tools` of those that the protocol defines and that the request does not force: without them its answer is
+   * another, but still an answer. Absent in a format whose tools are all the caller's.
+   */
+  optionalTools?(request: Request): readonly number[];
+  /** The request without these tools, and without a choice of them. */
+  withoutTools?(request: Request, indices: ReadonlySet<number>): Request;
   maxTokens(request: Request): AskedBound;
   /** The request with another bound, under the field that has its own. */
   withMaxTokens(request: Request, tokens: number): Request;

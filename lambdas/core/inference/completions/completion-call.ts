@@ -16,7 +16,7 @@ import { tokenPrices } from '../metering/priced-usage.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
 import type { PaidCall } from '../paid-endpoint.ts';
 import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
-import type { PricedCandidate } from '../routing/priced-routes.ts';
+import type { PricedCandidate } from '../routing/candidate.ts';
 import type { RouteTimes } from '../routing/route-times.ts';
 import { withSentMarks } from '../routing/sent-marks.ts';
 import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
@@ -24,7 +24,7 @@ import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import type { AnswerWriter } from './api-format.ts';
 import { type Answer, type AttemptOptions, attemptRoute } from './attempt.ts';
 import { prepareCompletion } from './delivery.ts';
-import { payloadFor } from './route-payload.ts';
+import { payloadFor } from './forwarded-fields.ts';
 import { canCancel } from './stream-cancel.ts';
 
 /** What a call may count and cost on a route, and what it may be billed by there. */
@@ -35,6 +35,7 @@ interface RouteBounds {
 }
 
 export interface CompletionCallOptions {
+  readonly headers: Readonly<Record<string, string>>;
   /** The output that it may be admitted with, tokens of each choice. */
   readonly output: OutputRange;
   /** The call as it is sent with an output. */
@@ -62,11 +63,12 @@ interface CompletionCallDependencies extends Pick<AttemptOptions, 'after' | 'hos
 
 /** How a completion is paid for, attempted and delivered. */
 export function completionCall(
-  { output, payloadWithin, isOutputChosen, bounds, prompt, catalog, ...call }: CompletionCallOptions,
+  { headers, output, payloadWithin, isOutputChosen, bounds, prompt, catalog, ...call }: CompletionCallOptions,
   { providers, after, hostEnds, log, clock, times }: CompletionCallDependencies,
-): Pick<PaidCall<Answer>, 'output' | 'tokens' | 'cost' | 'attempt' | 'prepare'> {
+): Pick<PaidCall<Answer>, 'headers' | 'output' | 'tokens' | 'cost' | 'attempt' | 'prepare'> {
   const { capsules, nameOf, answerId, answer, context } = call;
   return {
+    headers,
     output,
     tokens: bounds.rateTokens,
     cost: (within) =>
@@ -94,6 +96,7 @@ export function completionCall(
       return prepareCompletion(reply, paid, {
         prompt,
         catalog,
+        headers,
         chosenTokens: isOutputChosen ? within : undefined,
         ...bounds.of(paid.candidate.route, within),
         onExcess: ({ model, route }) => {

@@ -10,8 +10,8 @@ import { countPromptTokens, type PromptBound, promptBounds } from '../metering/e
 import { type PromptSize, promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
-import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
-import { askedFields } from '../routing/required-parameters.ts';
+import type { PricedCandidate } from '../routing/candidate.ts';
+import { ignoredFields } from '../routing/carries.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
 import { RouteTimes } from '../routing/route-times.ts';
@@ -21,8 +21,10 @@ import { overflowMessage } from '../upstream/refusal.ts';
 import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
 import type { Answer } from './attempt.ts';
 import { completionBounds, completionCall } from './completion-call.ts';
+import { bodyFor, ignoredFieldsHeader } from './forwarded-fields.ts';
 import { openOutput } from './open-output.ts';
 import { outputBound } from './output-bound.ts';
+import { unservedTools } from './unserved-tools.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -88,19 +90,32 @@ export function readCompletion<Request extends CompletionRequest>(
   const { identity, models, capsules, chance = random } = valid;
   const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
   const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
-  const payload = format.toPayload(body, capsules, valid.headers);
-  const prompt = promptSizeOf(payload.body);
-  const promptBound = promptBounds(prompt);
+  const controls = controlsOf(body);
+  const unserved =
+    controls.requireParameters === true ? NO_TOOLS : unservedTools(format, body, { models, providers });
+  const served =
+    format.withoutTools === undefined || unserved.size === 0 ? body : format.withoutTools(body, unserved);
+  const payload = format.toPayload(served, capsules, valid.headers);
   const able = chooseRoutes({
-    ...{ models, demands: payload, controls: controlsOf(body), providers, chance },
-    asked: askedFields(payload.protocol, valid.body),
+    ...{ models, controls, chance },
+    call: { payload, providers, request: valid.body },
     latency: (routeId) => dependencies.times?.median(routeId),
   });
-  const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
+  const sent = bodyFor(
+    payload,
+    able.map(({ route }) => route),
+  );
+  const prompt = promptSizeOf(sent);
+  const promptBound = promptBounds(prompt);
+  const candidates = withRoom(able, promptBound, promptField(payload));
+  const ignored = new Set([
+    ...[...unserved].map((index) => `tools[${index}]`),
+    ...candidates.flatMap(({ route }) => [...ignoredFields(route, payload, valid.body)]),
+  ]);
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
   const bounds = completionBounds({
-    ...{ prompt, promptBound, candidates, choices: format.choices(body), body: payload.body },
+    ...{ prompt, promptBound, candidates, choices: format.choices(body), body: sent },
   });
   const output =
     asked === undefined ? outputOf(candidates, prompt, promptBound) : { least: asked, most: asked };
@@ -115,6 +130,7 @@ export function readCompletion<Request extends CompletionRequest>(
     ...completionCall(
       {
         ...valid,
+        headers: ignoredFieldsHeader(ignored),
         ...{ output, payloadWithin, isOutputChosen: isChosen, bounds, prompt },
         ...{ answerId, answer, nameOf: namesOf(body, models) },
       },
@@ -122,6 +138,8 @@ export function readCompletion<Request extends CompletionRequest>(
     ),
   };
 }
+
+const NO_TOOLS: ReadonlySet<number> = new Set();
 
 /** The name under which the caller asked for a model, an alias included: its answer is under that name. */
 const namesOf =

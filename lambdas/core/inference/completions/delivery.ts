@@ -11,7 +11,7 @@ import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
-import type { Candidate } from '../routing/route-choice.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import { type Identity, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
 import { hasLeft } from '../upstream/route-clock.ts';
 import type { Answer } from './attempt.ts';
@@ -26,6 +26,8 @@ export interface CompletionWriting {
   readonly catalog: string;
   /** The bound of the output where the service chose it, in tokens; `x-max-tokens` says it. */
   readonly chosenTokens: number | undefined;
+  /** Headers of the call, which a replay of its answer has too. */
+  readonly headers: Readonly<Record<string, string>>;
   /** What the call is billed at most. */
   readonly tokens: MeterOptions['bound'];
   /** Called when a route reports more than that. */
@@ -57,7 +59,10 @@ export async function prepareCompletion(
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;
   const { prompt, terms, catalog, tokens, onExcess, identity, chosenTokens } = writing;
-  const bound = chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) };
+  const bound = {
+    ...writing.headers,
+    ...(chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) }),
+  };
   const meter = new Meter({
     candidate,
     admission,

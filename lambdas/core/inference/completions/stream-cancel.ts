@@ -4,6 +4,7 @@
  * by, so such a stream is read to its end, as are all others.
  */
 import type { Route } from '../catalog/catalog-document.ts';
+import { isPriced } from '../fields/need.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 
 /** The fields by which callers ask a model to think, under the names of all protocols and hosts. */
@@ -19,10 +20,11 @@ const ASKING = [
 
 export function canCancel(
   { cancels, reasoning, dialect = {} }: Pick<Route, 'cancels' | 'reasoning' | 'dialect'>,
-  { body, demands }: Pick<ChatPayload, 'body' | 'demands'>,
+  { body, fields }: Pick<ChatPayload, 'body' | 'fields'>,
 ): boolean {
   const thinks = reasoning || Object.keys(dialect).some((name) => name.startsWith('reasoning_'));
   // What a provider's own tools have done is counted at the end.
-  const uses = demands.length > 0;
-  return cancels && !thinks && !uses && ASKING.every((name) => body[name] == null);
+  const uses = fields.needs.some(isPriced) || fields.undocumented.some(({ needs }) => needs.length > 0);
+  const asked = new Set(fields.undocumented.map(({ pattern }) => pattern));
+  return cancels && !thinks && !uses && ASKING.every((name) => body[name] == null && !asked.has(name));
 }

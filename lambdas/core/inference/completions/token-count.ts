@@ -10,6 +10,7 @@ import { countPromptTokens } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import type { CompletionDependencies } from './completion-endpoint.ts';
+import { bodyFor } from './forwarded-fields.ts';
 
 export interface TokenCountDependencies {
   readonly peppers: () => Promise<Peppers>;
@@ -36,8 +37,8 @@ export function createTokenCount<Request extends CompletionRequest>(
       const { value } = await readJson(request);
       const body = validate(schema, value);
       const named = requireModel(await catalog(), body.model, 'chat', 'model');
-      const { body: sent } = format.toPayload(body, capsulesOf(known)(key.accountId));
-      return { prompt: promptSizeOf(sent), model: named };
+      const payload = format.toPayload(body, capsulesOf(known)(key.accountId));
+      return { prompt: promptSizeOf(bodyFor(payload, named.routes)), model: named };
     });
     const { headers } = await gate.touch(key);
     return jsonResponse(answer(countPromptTokens(prompt, model)), headers);

@@ -6,7 +6,7 @@ import type { NanoUsd } from '../../money.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { type Receipt, receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
-import type { Candidate } from '../routing/route-choice.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
 

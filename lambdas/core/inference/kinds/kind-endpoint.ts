@@ -32,7 +32,6 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
     const payload = callKind.toPayload(request, model);
     const candidates = chooseRoutes({
       models: [model],
-      demands: { needs: [], features: [] },
       controls: controlsOf(request),
       chance: random,
     });

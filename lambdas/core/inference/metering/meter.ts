@@ -5,7 +5,7 @@ import { type CallStatus, factorOf, type Unbilled } from '../../ledger/usage-rec
 import { least, type NanoUsd } from '../../money.ts';
 import type { MostTokens, Terms } from '../pricing/terms.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
-import type { Candidate } from '../routing/route-choice.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import { OutputCounter, unreportedPromptTokens } from './estimate.ts';
 import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
 import type { PromptSize } from './prompt-size.ts';

@@ -4,7 +4,7 @@
  */
 import type { NanoUsd } from '../../money.ts';
 import { greatest } from '../../money.ts';
-import type { Demand } from '../levers/demand.ts';
+import type { PricedFeature } from '../fields/need.ts';
 import { amountOf, rateOf, ratesOf, type ScaledRates, type Served } from './bill.ts';
 import type { TokenItem } from './counts.ts';
 import { type Feature, LIFETIMES, MAX_USES, type Prices, type TokenPrices } from './prices.ts';
@@ -28,7 +28,7 @@ export interface Unpriced {
 }
 
 /** The terms of a request that asks for these things, or the first field that asks for what has no price. */
-export function termsOf(prices: Prices, demands: readonly Demand[] = []): Terms | Unpriced {
+export function termsOf(prices: Prices, demands: readonly PricedFeature[] = []): Terms | Unpriced {
   const draft = new Draft(prices);
   for (const demand of demands) if (!draft.covers(demand)) return { unpriced: demand.param };
   return draft;
@@ -46,7 +46,7 @@ class Draft implements Terms {
     this.#prices = prices.unit === 'per_million_tokens' ? prices : undefined;
   }
 
-  covers(demand: Demand): boolean {
+  covers(demand: PricedFeature): boolean {
     const prices = this.#prices;
     if (prices === undefined) return false;
     switch (demand.kind) {
@@ -66,7 +66,7 @@ class Draft implements Terms {
         if (prices[demand.rate] === undefined) return false;
         this.items.add(demand.rate);
         return true;
-      case 'feature':
+      case 'server-tool':
         return this.#feature(demand.name, demand.maxUses, prices);
       case 'output':
         this.outputTexts.push(...demand.texts);

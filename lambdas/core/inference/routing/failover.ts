@@ -6,7 +6,7 @@ import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
 import { isSilenceOver, routeTimeOf, type TimeLeft } from '../upstream/time-left.ts';
-import type { Candidate } from './route-choice.ts';
+import type { Candidate } from './candidate.ts';
 
 export interface FailoverOptions<Answer> {
   readonly requestId: string;

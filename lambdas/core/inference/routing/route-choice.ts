@@ -1,17 +1,15 @@
 /** Which routes may carry a call, and in which order they are tried. */
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { type Capability, isCapable } from '../catalog/route-document.ts';
-import type { Feature, Provider } from '../upstream/provider.ts';
+import { type Feature, isPriced, type Need } from '../fields/need.ts';
+import { type Terms, termsOf } from '../pricing/terms.ts';
+import type { ChatPayload } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
+import type { Candidate, PricedCandidate } from './candidate.ts';
+import { carries, ignoredFields, type Providers } from './carries.ts';
 import { affordable, byPrice } from './price-limit.ts';
-import { type AskedFields, leftOutBy } from './required-parameters.ts';
 import type { RouteControls } from './route-controls.ts';
-
-export interface Candidate {
-  readonly model: Model;
-  readonly route: Route;
-}
 
 const named = (names: readonly string[], { id, protocol }: Route) =>
   names.includes(id) || names.includes(protocol);
@@ -21,51 +19,35 @@ function draw(weight: number, chance: number): number {
   return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - chance) / weight;
 }
 
-/** What a payload asks of a route: what the operator says that it can do, and what its protocol can say. */
-export interface Demands {
-  readonly needs: readonly Capability[];
-  readonly features: readonly Feature[];
-  readonly featureNames?: Readonly<Partial<Record<Feature, string>>>;
+/** A chat call; a call of any other kind goes to every route of its model. */
+export interface RoutedCall {
+  readonly payload: ChatPayload;
+  /** The request as its caller sent it, for `require_parameters`. */
+  readonly request: JsonObject;
+  readonly providers: Providers;
 }
 
 export interface RouteChoice {
   readonly models: readonly Model[];
-  readonly demands: Demands;
+  readonly call?: RoutedCall;
   readonly controls: RouteControls;
-  /** What each protocol can say; not asked for a payload without features. */
-  readonly providers?: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
   /** Decides between equal routes. */
   readonly chance: RouteChance;
-  /** For `require_parameters`. */
-  readonly asked?: AskedFields;
   /** For the sort by latency: milliseconds, where the route is known. */
   readonly latency?: (routeId: string) => number | undefined;
 }
 
 /**
- * The models' routes that can carry the payload, model after model; within a model by the caller's order and sort, then
- * priority, then weighted chance or what stands in its place. Throws 400 `unsupported_by_model` when no route can carry
- * the payload and 400 `invalid_value` when the caller's own controls leave none.
+ * The models' routes that can serve the call, model after model; within a model by the caller's order and sort, then
+ * priority, then weighted chance or what stands in its place. Throws 400: `unpriced_feature` with the field if only a
+ * price is missing, `unsupported_by_model` if no route can serve the call, and `invalid_value` if the caller's own
+ * controls leave none.
  */
-export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
+export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
   const { controls } = choice;
   const models = affordable(choice.models, controls);
-  const able = (controls.sort === 'price' ? byPrice(models) : models).map((model) => ({
-    model,
-    routes: model.routes.filter((route) => carries(route, choice)),
-  }));
-  if (able.every(({ routes }) => routes.length === 0)) {
-    const { needs, features, featureNames } = choice.demands;
-    const demanded = [
-      ...needs,
-      ...features.map((feature) => featureNames?.[feature] ?? DESCRIPTIONS[feature]),
-    ].join(', ');
-    throw new ServiceError('unsupported_by_model', `No route of this model supports ${demanded}.`, {
-      param: 'model',
-    });
-  }
-  const allowed = able.flatMap(({ model, routes }) =>
-    routes
+  const allowed = (controls.sort === 'price' ? byPrice(models) : models).flatMap((model) =>
+    model.routes
       .filter((route) => controls.only.length === 0 || named(controls.only, route))
       .filter((route) => !named(controls.ignore, route))
       .map((route) => placed(route, choice))
@@ -74,28 +56,68 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
       )
       .map(({ route }) => ({ model, route })),
   );
-  const candidates = complete(allowed, choice);
-  if (candidates.length === 0) {
+  if (allowed.length === 0) {
     throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', {
       param: 'provider',
     });
   }
+  const candidates = complete(able(allowed, choice), choice);
   return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
 }
 
-/** The candidates that leave out nothing, where the caller wants no others. Throws 400 when there are none. */
-function complete(candidates: readonly Candidate[], { controls, asked }: RouteChoice): readonly Candidate[] {
+/** The candidates that can serve the call. Throws 400 if there are none. */
+function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly PricedCandidate[] {
+  const lacking: { readonly model: Model; readonly need: Need }[] = [];
+  const found = candidates.flatMap(({ model, route }): PricedCandidate[] => {
+    const carriage =
+      call === undefined
+        ? // Without priced features no price can be missing.
+          { terms: termsOf(model.price) as Terms }
+        : carries({ model, route }, call.payload, call.providers);
+    if ('terms' in carriage) return [{ model, route, terms: carriage.terms }];
+    lacking.push({ model, need: carriage.lacks });
+    return [];
+  });
+  if (found.length > 0) return found;
+  const unpriced = lacking.find(({ need }) => isPriced(need));
+  if (unpriced === undefined) throw unsupported(call?.payload.fields.needs ?? []);
+  const { model, need } = unpriced;
+  throw new ServiceError(
+    'unpriced_feature',
+    `${need.param}: ${model.id} has no price for what this asks for.`,
+    { param: need.param },
+  );
+}
+
+const unsupported = (needs: readonly Need[]): ServiceError => {
+  const names = needs.flatMap((need) => {
+    if (need.kind === 'capability') return [need.name];
+    return need.kind === 'feature' ? [need.of ?? DESCRIPTIONS[need.name]] : [];
+  });
+  const message = `No route of this model supports ${names.join(', ')}.`;
+  return new ServiceError('unsupported_by_model', message, { param: 'model' });
+};
+
+/** The candidates that get every field, if the caller wants no others. Throws 400 if there are none. */
+function complete(
+  candidates: readonly PricedCandidate[],
+  { controls, call }: RouteChoice,
+): readonly PricedCandidate[] {
   const [first] = candidates;
-  if (controls.requireParameters !== true || asked === undefined || first === undefined) return candidates;
-  const kept = candidates.filter(({ route }) => leftOutBy(route, asked).length === 0);
-  if (kept.length > 0) return kept;
-  const names = leftOutBy(first.route, asked).join(', ');
+  if (controls.requireParameters !== true || call === undefined || first === undefined) return candidates;
+  const ignoredBy = ({ route }: Candidate) => ignoredFields(route, call.payload, call.request);
+  const complete = candidates.filter((candidate) => ignoredBy(candidate).size === 0);
+  if (complete.length > 0) return complete;
+  const names = [...ignoredBy(first)].slice(0, MAX_NAMES).join(', ');
   throw new ServiceError(
     'unsupported_by_model',
     `provider.require_parameters: no route of this model carries all fields of the request; left out would be ${names}.`,
     { param: 'provider.require_parameters' },
   );
 }
+
+/** A request may have as many undocumented fields as it has values. */
+const MAX_NAMES = 20;
 
 /** What a route's place is decided by. A route whose latency is unknown is tried first: then it is known. */
 function placed(route: Route, { controls, chance, latency }: RouteChoice) {
@@ -119,14 +141,6 @@ const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   'messages-blocks': 'this kind of content block or tool',
   'responses-items': 'this kind of item or tool',
 };
-
-function carries(route: Route, { demands, providers }: RouteChoice): boolean {
-  const { protocol } = route;
-  return (
-    demands.needs.every((need) => isCapable(route, need)) &&
-    demands.features.every((feature) => providers?.[protocol].features.has(feature) === true)
-  );
-}
 
 function rankOf(route: Route, { order }: RouteControls): number {
   const index = order.findIndex((name) => name === route.id || name === route.protocol);

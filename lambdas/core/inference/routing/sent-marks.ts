@@ -2,11 +2,11 @@
  * Which marks for a prompt cache a route of another protocol than the caller's gets: those whose write its model has a
  * price for, where the route's host caches. All others are left out, because the answer is the same without them.
  */
-import type { Demand } from '../levers/demand.ts';
+import type { Need, PricedFeature } from '../fields/need.ts';
 import { type MarkRule, withMarks } from '../upstream/cache-marks.ts';
 import { CACHE_LIFETIMES, type CacheLifetime } from '../upstream/conversation.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
-import type { Candidate } from './route-choice.ts';
+import type { Candidate } from './candidate.ts';
 
 /** Protocols that have a place for a mark: `cache_control`, `cachePoint`. */
 const MARKING: ReadonlySet<string> = new Set(['anthropic', 'bedrock']);
@@ -27,12 +27,12 @@ const isMark = (lifetime: string): lifetime is CacheLifetime =>
   CACHE_LIFETIMES.some((known) => known === lifetime);
 
 /** What the marks that the route gets ask for. */
-export function sentMarks(candidate: Candidate, demands: readonly Demand[]): readonly Demand[] {
+export function sentMarks(candidate: Candidate, needs: readonly Need[]): readonly PricedFeature[] {
   const rule = ruleOf(candidate);
-  return demands.flatMap((demand): Demand[] => {
-    if (demand.kind !== 'cache-write' || !isMark(demand.lifetime)) return [];
-    const lifetime = rule(demand.lifetime);
-    return lifetime === undefined ? [] : [{ ...demand, lifetime }];
+  return needs.flatMap((need): PricedFeature[] => {
+    if (need.kind !== 'cache-write' || !isMark(need.lifetime)) return [];
+    const lifetime = rule(need.lifetime);
+    return lifetime === undefined ? [] : [{ ...need, lifetime }];
   });
 }
 

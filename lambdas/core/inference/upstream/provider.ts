@@ -4,31 +4,12 @@
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Route } from '../catalog/catalog-document.ts';
-import type { Capability } from '../catalog/route-document.ts';
-import type { Demand } from '../levers/demand.ts';
+import type { Feature } from '../fields/need.ts';
+import type { RequestFields, TakesField } from '../fields/read-fields.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { Signatures } from './capsules.ts';
 import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
 import type { Refusal } from './refusal.ts';
-
-/** What some protocols can say and others cannot; `conversation.ts` says the rest. */
-export type Feature =
-  /** More than one answer to one prompt. */
-  | 'choices'
-  /** Images that the upstream fetches itself. */
-  | 'image-urls'
-  /** PDF documents in a user's messages. */
-  | 'documents'
-  /** Documents that the upstream fetches itself. */
-  | 'document-urls'
-  /** Audio in a user's messages. */
-  | 'audio'
-  /** Texts at which an answer ends; the Responses protocol has no field for them. */
-  | 'stop-sequences'
-  /** Cited documents, server tools and other blocks of the Messages protocol alone. */
-  | 'messages-blocks'
-  /** Tools and items of the Responses protocol alone. */
-  | 'responses-items';
 
 /** The protocols that callers speak; each is also one that routes speak. */
 export type CallerProtocol = 'openai' | 'anthropic' | 'openai-responses';
@@ -45,7 +26,7 @@ export interface ProtocolHeaders {
 export interface ChatPayload {
   /** The protocol whose format `body` is in, as is the answer of a route that speaks it. */
   readonly protocol: CallerProtocol;
-  /** The request in that format: defaults applied, routing controls removed. */
+  /** The request in that format: defaults applied, with the fields that the protocol documents and no others. */
   readonly body: JsonObject;
   readonly headers?: ProtocolHeaders;
   /** The same request for a route of another protocol. */
@@ -53,12 +34,10 @@ export interface ChatPayload {
   readonly stream: boolean;
   /** Set where the caller left the bound of the output to the service: the same payload with this one, tokens. */
   readonly limitedTo?: (maxTokens: number) => ChatPayload;
-  readonly needs: readonly Capability[];
-  readonly features: readonly Feature[];
-  /** What of the request a feature stands for, where a name says more than the feature's own. */
-  readonly featureNames?: Readonly<Partial<Record<Feature, string>>>;
-  /** What in `body` has a price of its own. */
-  readonly demands: readonly Demand[];
+  /** What the request needs of a route, and which of its fields not every route gets. */
+  readonly fields: RequestFields;
+  /** `body` with the undocumented fields that a route takes; absent if the request has none. */
+  readonly bodyWith?: (takes: TakesField) => JsonObject;
 }
 
 export interface Attempt {

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
-import type { Candidate } from '../../../../lambdas/core/inference/routing/route-choice.ts';
+import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { FakeTime } from '../fake-time.ts';
 import { MemoryCircuits } from './memory-circuits.ts';

@@ -13,13 +13,14 @@ import {
 } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
 import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/core/inference/completions/responses/schema.ts';
+import type { Feature } from '../../../../lambdas/core/inference/fields/need.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 import type { AnsweredCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
-import type { Feature, Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import type { Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import type { Log } from '../../../../lambdas/core/ports.ts';

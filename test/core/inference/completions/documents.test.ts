@@ -7,6 +7,7 @@ import { toPayload as toMessagesPayload } from '../../../../lambdas/core/inferen
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import type { ChatPayload } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import { capabilitiesOf, featuresOf, pricedFeaturesOf } from '../fields/needs.ts';
 import { NO_CAPSULES } from '../upstream/no-capsules.ts';
 import { request as messagesRequest, toolTurns } from './messages/request-fixture.ts';
 import { payloadOf as responsesPayload } from './responses/requests.ts';
@@ -41,7 +42,7 @@ describe('a PDF', () => {
     ['Responses', () => responses({ type: 'input_file', file_data: DATA, filename: 'a.pdf' })],
   ])('is one part of the conversation, with its name: %s', (_format, payload) => {
     expect(partsOf(payload())).toEqual([{ type: 'document', source: bytes, name: 'a.pdf' }]);
-    expect(payload()).toMatchObject({ needs: ['documents'], features: ['documents'] });
+    expect([capabilitiesOf(payload()), featuresOf(payload())]).toEqual([['documents'], ['documents']]);
   });
 
   it.each([
@@ -50,7 +51,8 @@ describe('a PDF', () => {
     ['Responses', () => responses({ type: 'input_file', file_url: URL })],
   ])('may lie at an address, for routes that fetch it: %s', (_format, payload) => {
     expect(partsOf(payload())).toEqual([{ type: 'document', source: { kind: 'url', url: URL } }]);
-    expect(payload()).toMatchObject({ needs: ['documents'], features: ['documents', 'document-urls'] });
+    expect(capabilitiesOf(payload())).toEqual(['documents']);
+    expect(featuresOf(payload()).sort()).toEqual(['document-urls', 'documents']);
   });
 
   it.each([
@@ -82,7 +84,7 @@ describe('a PDF', () => {
         ),
     ],
   ])('%s is for routes of the Messages protocol alone', (_what, payload) => {
-    expect(payload().features).toContain('messages-blocks');
+    expect(featuresOf(payload())).toContain('messages-blocks');
   });
 
   it.each([
@@ -93,8 +95,8 @@ describe('a PDF', () => {
     const payload = what.includes('tool')
       ? responsesPayload({ input: [call, { type: 'function_call_output', call_id: 'c', output: [part] }] })
       : responses(part);
-    expect(payload.features).toContain('responses-items');
-    expect(payload.needs).toContain('documents');
+    expect(featuresOf(payload)).toContain('responses-items');
+    expect(capabilitiesOf(payload)).toContain('documents');
   });
 
   it.each([
@@ -113,8 +115,8 @@ describe('audio', () => {
   it.each(['wav', 'mp3'])('is one part of the conversation: %s', (format) => {
     const payload = chat(audio(format));
     expect(partsOf(payload)).toEqual([{ type: 'audio', format, data: 'UklGRg==' }]);
-    expect(payload).toMatchObject({ needs: ['audio'], features: ['audio'] });
-    expect(payload.demands).toMatchObject([{ rate: 'audio_input' }]);
+    expect([capabilitiesOf(payload), featuresOf(payload)]).toEqual([['audio'], ['audio']]);
+    expect(pricedFeaturesOf(payload)).toMatchObject([{ rate: 'audio_input' }]);
   });
 
   it.each([

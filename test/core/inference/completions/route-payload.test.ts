@@ -4,9 +4,9 @@ import { systemClock } from '../../../../lambdas/adapters/system/system.ts';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { toPayload as chatPayload } from '../../../../lambdas/core/inference/completions/chat/payload.ts';
 import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
+import { payloadFor } from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
 import { toPayload as messagesPayload } from '../../../../lambdas/core/inference/completions/messages/payload.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
-import { payloadFor } from '../../../../lambdas/core/inference/completions/route-payload.ts';
 import type { ChatPayload } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 
@@ -31,20 +31,19 @@ const REQUEST = {
 
 const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
 
-const chat = () =>
-  chatPayload(validate(chatCompletionRequest, { ...REQUEST, top_k: 40, stop: 'END' }), capsules);
+const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, stop: 'END' }), capsules);
 const messages = () =>
   messagesPayload(validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }), capsules);
 
-const CALLERS: readonly [string, () => ChatPayload][] = [
-  ['a chat request', chat],
-  ['a Messages request', messages],
+const CALLERS: readonly [string, () => ChatPayload, number | undefined][] = [
+  ['a chat request', chat, undefined],
+  ['a Messages request', messages, 40],
 ];
 
-describe.each(CALLERS)('%s', (_name, payload) => {
+describe.each(CALLERS)('%s', (_name, payload, topK) => {
   it('goes to a route whose model reasons without the sampling fields that it refuses', () => {
     const { temperature, top_p, top_k, ...rest } = payload().body;
-    expect([temperature, top_p, top_k]).toEqual([0.5, 0.9, 40]);
+    expect([temperature, top_p, top_k]).toEqual([0.5, 0.9, topK]);
     expect(payloadFor(routeThat({ reasoning: true }), payload()).body).toEqual(rest);
     expect(rest).toMatchObject({ model: 'a/b', max_tokens: 100 });
   });

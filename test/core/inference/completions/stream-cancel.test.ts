@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { canCancel } from '../../../../lambdas/core/inference/completions/stream-cancel.ts';
+import { NO_FIELDS } from '../../../../lambdas/core/inference/fields/read-fields.ts';
 
 const cancelling = { cancels: true, reasoning: false } as const;
-const plainPayload = { body: { model: 'm', messages: [], max_tokens: 5 }, demands: [] };
+const plainPayload = { body: { model: 'm', messages: [], max_tokens: 5 }, fields: NO_FIELDS };
 
 describe('a stream whose caller leaves', () => {
   it('is closed on a route that cancels, for a plain request', () => {
@@ -31,8 +32,13 @@ describe('a stream whose caller leaves', () => {
     expect(canCancel(cancelling, { ...plainPayload, body: { ...plainPayload.body, ...asked } })).toBe(false);
   });
 
+  it('is read to its end for a request whose undocumented field asks the model to think', () => {
+    const undocumented = [{ pattern: 'thinking', needs: [], isCarried: true }];
+    expect(canCancel(cancelling, { ...plainPayload, fields: { ...NO_FIELDS, undocumented } })).toBe(false);
+  });
+
   it('is read to its end for a request with something that has a price of its own', () => {
-    const demands = [{ kind: 'feature', name: 'web_search' }] as unknown as typeof plainPayload.demands;
-    expect(canCancel(cancelling, { ...plainPayload, demands })).toBe(false);
+    const search = { kind: 'server-tool', name: 'web_search', maxUses: 1, param: 'tools[0].type' } as const;
+    expect(canCancel(cancelling, { ...plainPayload, fields: { ...NO_FIELDS, needs: [search] } })).toBe(false);
   });
 });

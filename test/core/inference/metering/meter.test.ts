@@ -1,7 +1,7 @@
 import { describe, expect, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
+import type { PricedFeature } from '../../../../lambdas/core/inference/fields/need.ts';
 import { Meter } from '../../../../lambdas/core/inference/metering/meter.ts';
 import { priceUsage } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
@@ -14,7 +14,7 @@ import type { Admission } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
-import { demand, report, termsFor, tokenPrices, tokenPricesOf } from '../pricing/arbitraries.ts';
+import { pricedFeature, report, termsFor, tokenPrices, tokenPricesOf } from '../pricing/arbitraries.ts';
 
 const route = { id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' };
 const { models } = parseCatalog({
@@ -33,7 +33,7 @@ const { models } = parseCatalog({
 const BOUND = { prompt: 500, completion: 2_000 };
 
 interface Metering {
-  readonly demands?: readonly Demand[];
+  readonly pricedFeatures?: readonly PricedFeature[];
   /** Those of the model, where they are not the usual ones. */
   readonly prices?: TokenPrices;
   /** What the provider takes. */
@@ -43,7 +43,10 @@ interface Metering {
 }
 
 /** A meter over a hold of that amount, and the outcome it settled with. */
-function metered(amount: bigint, { demands = [], prices, cost, words = 'How are you?' }: Metering = {}) {
+function metered(
+  amount: bigint,
+  { pricedFeatures = [], prices, cost, words = 'How are you?' }: Metering = {},
+) {
   const [given] = models;
   const model = given === undefined || prices === undefined ? given : { ...given, price: prices };
   const [first] = model?.routes ?? [];
@@ -65,7 +68,7 @@ function metered(amount: bigint, { demands = [], prices, cost, words = 'How are 
       candidate,
       admission,
       prompt,
-      terms: termsFor(model.price, demands),
+      terms: termsFor(model.price, pricedFeatures),
       catalog: 'v1',
       bound: BOUND,
       onExcess,
@@ -204,12 +207,12 @@ describe('what a route reports beyond the bound of the call', () => {
 
   it('is also a tool that ran more often than it was asked to', async () => {
     const prices = tokenPricesOf({ input: '1', output: '2', features: { web_search: { price: '0.01' } } });
-    const asked: Demand = { kind: 'feature', name: 'web_search', maxUses: 3, param: 'tools[0]' };
+    const asked: PricedFeature = { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' };
     for (const [uses, calls] of [
       [3, 0],
       [4, 1],
     ] as const) {
-      const { meter, outcomes, onExcess } = metered(1_000_000_000n, { demands: [asked], prices });
+      const { meter, outcomes, onExcess } = metered(1_000_000_000n, { pricedFeatures: [asked], prices });
       meter.add({ text: 'a', usage: { ...usage(100, 10), uses: { web_search: uses } } });
       await meter.settle('completed');
       expect(outcomes).toMatchObject([{ cost: 30_120_000n }]);
@@ -277,7 +280,7 @@ describe('the bill of a call', () => {
     await fc.assert(
       fc.asyncProperty(
         tokenPrices,
-        fc.array(demand, { maxLength: 3 }),
+        fc.array(pricedFeature, { maxLength: 3 }),
         text,
         fc.array(report, { maxLength: 3 }),
         status,
@@ -285,7 +288,7 @@ describe('the bill of a call', () => {
           const terms = termsOf(prices, asked);
           if ('unpriced' in terms) return;
           const hold = worstCost(prices, terms, BOUND);
-          const { meter, outcomes, onExcess } = metered(hold, { demands: asked, prices });
+          const { meter, outcomes, onExcess } = metered(hold, { pricedFeatures: asked, prices });
           for (const [at, each] of texts.entries()) meter.add({ text: each, usage: reports[at] });
           await meter.settle(ended);
           const [outcome] = outcomes;
@@ -351,8 +354,8 @@ describe('the bill of a call', () => {
   it('has what the provider takes for the same counts beside it', async () => {
     const price = tokenPricesOf({ input: '2', output: '4', service_tiers: { priority: { factor: '2' } } });
     const cost = tokenPricesOf({ input: '1', output: '3', service_tiers: { priority: { factor: '3' } } });
-    const asked: Demand = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
-    const { meter, outcomes } = metered(1_000_000n, { demands: [asked], prices: price, cost });
+    const asked: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+    const { meter, outcomes } = metered(1_000_000n, { pricedFeatures: [asked], prices: price, cost });
     meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ cost: 48_000n, providerCost: 39_000n, serviceTier: 'priority' }]);

@@ -26,6 +26,7 @@ import { SIGNATURES } from '../../../providers/sealing.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
+import { featuresOf } from '../fields/needs.ts';
 import { NO_CAPSULES } from '../upstream/no-capsules.ts';
 
 /** Nothing before the prompt either: it would hide what a bound leaves out. */
@@ -43,8 +44,8 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
     }
   };
   const responses = toResponses(payload, route, SIGNATURES);
-  if (payload.features.includes('responses-items')) return [responses];
-  const isMessagesOnly = payload.features.includes('messages-blocks');
+  if (featuresOf(payload).includes('responses-items')) return [responses];
+  const isMessagesOnly = featuresOf(payload).includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
   const { body } = toAnthropic(payload, route, SIGNATURES);
   return [

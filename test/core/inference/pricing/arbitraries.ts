@@ -1,6 +1,6 @@
 /** Random prices, requests and reports. */
 import fc from 'fast-check';
-import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
+import type { PricedFeature } from '../../../../lambdas/core/inference/fields/need.ts';
 import {
   LIFETIMES,
   type Prices,
@@ -20,9 +20,9 @@ export function tokenPricesOf(document: object): TokenPrices {
   return parsed;
 }
 
-/** The terms of a request whose demands all have a price. */
-export function termsFor(of: Prices, demands: readonly Demand[] = []): Terms {
-  const terms = termsOf(of, demands);
+/** The terms of a request whose pricedFeatures all have a price. */
+export function termsFor(of: Prices, pricedFeatures: readonly PricedFeature[] = []): Terms {
+  const terms = termsOf(of, pricedFeatures);
   if ('unpriced' in terms) throw new Error(`${terms.unpriced} has no price`);
   return terms;
 }
@@ -96,12 +96,16 @@ export const tokenPrices: fc.Arbitrary<TokenPrices> = fc
   );
 
 /** Whatever a request can ask for, priced or not. */
-export const demand: fc.Arbitrary<Demand> = fc.oneof(
-  fc.constantFrom(...TIERS).map((name): Demand => ({ kind: 'service-tier', name, param: 'service_tier' })),
-  fc.constantFrom('us', 'eu').map((name): Demand => ({ kind: 'region', name, param: 'inference_geo' })),
+export const pricedFeature: fc.Arbitrary<PricedFeature> = fc.oneof(
+  fc
+    .constantFrom(...TIERS)
+    .map((name): PricedFeature => ({ kind: 'service-tier', name, param: 'service_tier' })),
+  fc
+    .constantFrom('us', 'eu')
+    .map((name): PricedFeature => ({ kind: 'region', name, param: 'inference_geo' })),
   fc
     .constantFrom(...LIFETIMES)
-    .map((lifetime): Demand => ({ kind: 'cache-write', lifetime, param: 'system' })),
+    .map((lifetime): PricedFeature => ({ kind: 'cache-write', lifetime, param: 'system' })),
   fc
     .constantFrom(
       'audio_input' as const,
@@ -109,10 +113,10 @@ export const demand: fc.Arbitrary<Demand> = fc.oneof(
       'image_output' as const,
       'video_input' as const,
     )
-    .map((rate): Demand => ({ kind: 'tokens', rate, param: 'audio' })),
+    .map((rate): PricedFeature => ({ kind: 'tokens', rate, param: 'audio' })),
   fc
     .tuple(fc.constantFrom(...FEATURES), fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }))
-    .map(([name, maxUses]): Demand => ({ kind: 'feature', name, maxUses, param: 'tools[0]' })),
+    .map(([name, maxUses]): PricedFeature => ({ kind: 'server-tool', name, maxUses, param: 'tools[0]' })),
 );
 
 const count = fc.integer({ min: 0, max: 5_000 });

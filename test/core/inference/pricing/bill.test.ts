@@ -87,7 +87,9 @@ describe('what providers charge', () => {
   });
 
   it('has a line for the searches of the provider’s own tool, up to what the request allows', () => {
-    const terms = termsFor(opus, [{ kind: 'feature', name: 'web_search', maxUses: 3, param: 'tools[0]' }]);
+    const terms = termsFor(opus, [
+      { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
+    ]);
     const usage = usageOf({ promptTokens: 1_000, completionTokens: 0, uses: { web_search: 2 } });
     expect(priceUsage(opus, terms, usage).amount).toBe(25_000_000n);
     expect(priceUsage(opus, terms, { ...usage, uses: { web_search: 9 } }).amount).toBe(35_000_000n);
@@ -100,7 +102,7 @@ describe('what providers charge', () => {
       features: { web_search: { price: '0.01', min_uses: 1, max_uses: 1 } },
     });
     const terms = termsFor(searching, [
-      { kind: 'feature', name: 'web_search', maxUses: undefined, param: 'web_search_options' },
+      { kind: 'server-tool', name: 'web_search', maxUses: undefined, param: 'web_search_options' },
     ]);
     expect(priceUsage(searching, terms, usageOf({})).amount).toBe(10_000_000n);
     expect(priceUsage(searching, termsFor(searching), usageOf({})).amount).toBe(0n);

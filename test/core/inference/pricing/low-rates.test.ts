@@ -13,7 +13,7 @@ import {
 import { termsOf } from '../../../../lambdas/core/inference/pricing/terms.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
-import { demand, pricesOf, report, tokenPrices, tokenPricesOf } from './arbitraries.ts';
+import { pricedFeature, pricesOf, report, tokenPrices, tokenPricesOf } from './arbitraries.ts';
 
 const RATES = {
   input: '1',
@@ -278,16 +278,21 @@ describe('the comparison', () => {
   it('finds a low rate wherever a call costs less than by the other list, whatever the call', () => {
     let silent = 0;
     fc.assert(
-      fc.property(pair, fc.array(demand, { maxLength: 4 }), report, ({ own, other }, demands, usage) => {
-        const terms = termsOf(own, demands);
-        // A model that answers has a price for its output.
-        if ('unpriced' in terms || own.output === undefined) return;
-        const { counts, served, amount } = priceUsage(own, terms, usage);
-        const isLoss = billOf(other, counts, served).amount > amount;
-        const found = low(own, other);
-        if (found.length === 0) silent += 1;
-        expect(isLoss && found.length === 0).toBe(false);
-      }),
+      fc.property(
+        pair,
+        fc.array(pricedFeature, { maxLength: 4 }),
+        report,
+        ({ own, other }, pricedFeatures, usage) => {
+          const terms = termsOf(own, pricedFeatures);
+          // A model that answers has a price for its output.
+          if ('unpriced' in terms || own.output === undefined) return;
+          const { counts, served, amount } = priceUsage(own, terms, usage);
+          const isLoss = billOf(other, counts, served).amount > amount;
+          const found = low(own, other);
+          if (found.length === 0) silent += 1;
+          expect(isLoss && found.length === 0).toBe(false);
+        },
+      ),
       { numRuns: rounds(250) },
     );
     // A comparison that always finds something would pass as well.

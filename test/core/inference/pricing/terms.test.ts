@@ -1,11 +1,11 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
+import type { PricedFeature } from '../../../../lambdas/core/inference/fields/need.ts';
 import { priceUsage } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptWithUses, termsOf, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
-import { demand, pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from './arbitraries.ts';
+import { pricedFeature, pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from './arbitraries.ts';
 
 const FULL = {
   ...{ input: '3', output: '15', audio_input: '40', audio_output: '80' },
@@ -15,19 +15,19 @@ const FULL = {
   features: { web_search: { price: '0.01', tokens: 2_000 }, code_execution: { price: '0', max_uses: 2 } },
 };
 
-const demands: readonly Demand[] = [
+const pricedFeatures: readonly PricedFeature[] = [
   { kind: 'service-tier', name: 'priority', param: 'service_tier' },
   { kind: 'region', name: 'us', param: 'inference_geo' },
   { kind: 'cache-write', lifetime: '5m', param: 'system[0].cache_control' },
   { kind: 'tokens', rate: 'audio_output', param: 'audio' },
-  { kind: 'feature', name: 'web_search', maxUses: 3, param: 'tools[0]' },
-  { kind: 'feature', name: 'code_execution', maxUses: undefined, param: 'tools[1]' },
+  { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
+  { kind: 'server-tool', name: 'code_execution', maxUses: undefined, param: 'tools[1]' },
   { kind: 'output', texts: ['predicted'], param: 'prediction' },
 ];
 
 describe('the terms of a request', () => {
   it('cover everything that has a price', () => {
-    const terms = termsFor(tokenPricesOf(FULL), demands);
+    const terms = termsFor(tokenPricesOf(FULL), pricedFeatures);
     expect(terms.asked).toEqual({ serviceTier: 'priority', region: 'us' });
     expect([...terms.uses]).toEqual([
       ['web_search', 3],
@@ -36,7 +36,7 @@ describe('the terms of a request', () => {
     expect(terms.outputTexts).toEqual(['predicted']);
   });
 
-  it.each<[string, Demand]>([
+  it.each<[string, PricedFeature]>([
     ['a tier', { kind: 'service-tier', name: 'scale', param: 'a' }],
     [
       'a tier named like a property of every object',
@@ -46,24 +46,24 @@ describe('the terms of a request', () => {
     ['a lifetime', { kind: 'cache-write', lifetime: '1h', param: 'a' }],
     ['a lifetime that nobody knows', { kind: 'cache-write', lifetime: '7d', param: 'a' }],
     ['a kind of token', { kind: 'tokens', rate: 'image_output', param: 'a' }],
-    ['a tool', { kind: 'feature', name: 'mcp', maxUses: 1, param: 'a' }],
+    ['a tool', { kind: 'server-tool', name: 'mcp', maxUses: 1, param: 'a' }],
     [
       'a tool without a bound on its uses',
-      { kind: 'feature', name: 'web_search', maxUses: undefined, param: 'a' },
+      { kind: 'server-tool', name: 'web_search', maxUses: undefined, param: 'a' },
     ],
     [
       'a tool with a bound beyond all use',
-      { kind: 'feature', name: 'web_search', maxUses: 1_001, param: 'a' },
+      { kind: 'server-tool', name: 'web_search', maxUses: 1_001, param: 'a' },
     ],
     ['what no price can say', { kind: 'unpriced', param: 'a' }],
   ])('name the field that asks for %s without a price', (_case, unpriced) => {
     const prices = tokenPricesOf(FULL);
-    expect(termsOf(prices, [...demands, unpriced])).toEqual({ unpriced: 'a' });
-    expect(termsOf(prices, [unpriced, ...demands])).toEqual({ unpriced: 'a' });
+    expect(termsOf(prices, [...pricedFeatures, unpriced])).toEqual({ unpriced: 'a' });
+    expect(termsOf(prices, [unpriced, ...pricedFeatures])).toEqual({ unpriced: 'a' });
   });
 
   it('cover one tier at a time', () => {
-    const two: Demand[] = [
+    const two: PricedFeature[] = [
       { kind: 'service-tier', name: 'priority', param: 'service_tier' },
       { kind: 'service-tier', name: 'flex', param: 'speed' },
     ];
@@ -73,7 +73,7 @@ describe('the terms of a request', () => {
   it('cover nothing where calls are not billed by tokens', () => {
     const images = pricesOf({ unit: 'per_image', image: '1' });
     expect(termsOf(images)).not.toHaveProperty('unpriced');
-    for (const each of demands) expect(termsOf(images, [each])).toEqual({ unpriced: each.param });
+    for (const each of pricedFeatures) expect(termsOf(images, [each])).toEqual({ unpriced: each.param });
   });
 });
 
@@ -88,7 +88,7 @@ describe('what a call costs at most', () => {
     fc.assert(
       fc.property(
         tokenPrices,
-        fc.array(demand, { maxLength: 4 }),
+        fc.array(pricedFeature, { maxLength: 4 }),
         most,
         report,
         (prices, asked, bound, usage) => {
@@ -143,14 +143,14 @@ describe('a prompt that tools of the provider add to', () => {
   const bound = { prompt: 1_000, completion: 100 };
 
   it('is read again after each use, with what the uses gave and what was written so far', () => {
-    const terms = termsFor(prices, [{ kind: 'feature', name: 'web_search', maxUses: 3, param: 'a' }]);
+    const terms = termsFor(prices, [{ kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'a' }]);
     expect(promptWithUses(terms, bound, 200_000)).toBe(4 * (1_000 + 3 * 2_000 + 100));
     expect(promptWithUses(terms, bound, 5_000)).toBe(4 * 5_000);
   });
 
   it('may fill the window each time, where nobody says what a use adds', () => {
     const terms = termsFor(prices, [
-      { kind: 'feature', name: 'code_execution', maxUses: undefined, param: 'a' },
+      { kind: 'server-tool', name: 'code_execution', maxUses: undefined, param: 'a' },
     ]);
     expect(promptWithUses(terms, bound, 200_000)).toBe(3 * 200_000);
   });

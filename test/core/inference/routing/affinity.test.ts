@@ -26,7 +26,6 @@ const routesFor = (
 ): readonly string[] =>
   chooseRoutes({
     models: modelsOf(weights),
-    demands: { needs: [], features: [] },
     controls: NO_CONTROLS,
     chance: affinityOf(PEPPERS, accountId, conversation),
   }).map(({ route }) => route.id);

@@ -1,13 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { askedFields, leftOutBy } from '../../../../lambdas/core/inference/routing/required-parameters.ts';
+import { CHAT_FIELDS } from '../../../../lambdas/core/inference/completions/chat/fields.ts';
+import { MESSAGES_FIELDS } from '../../../../lambdas/core/inference/completions/messages/fields.ts';
+import { RESPONSES_FIELDS } from '../../../../lambdas/core/inference/completions/responses/fields.ts';
+import { readFields } from '../../../../lambdas/core/inference/fields/read-fields.ts';
+import { ignoredFields } from '../../../../lambdas/core/inference/routing/carries.ts';
 import { chooseRoutes } from '../../../../lambdas/core/inference/routing/route-choice.ts';
 import { controlsOf, routeControlFields } from '../../../../lambdas/core/inference/routing/route-controls.ts';
 import { RouteTimes } from '../../../../lambdas/core/inference/routing/route-times.ts';
 import type { CallerProtocol } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
+import { PROVIDERS, payloadNeeding } from '../fields/needs.ts';
 
 const schema = z.object(routeControlFields);
+
+const TABLES = { openai: CHAT_FIELDS, anthropic: MESSAGES_FIELDS, 'openai-responses': RESPONSES_FIELDS };
+
+const payloadOf = (protocol: CallerProtocol, request: JsonObject) =>
+  payloadNeeding([], { protocol, fields: { ...readFields(TABLES[protocol], request), needs: [] } });
 
 const route = (id: string, more: object = {}) => ({
   ...{ id, protocol: 'openai', base_url: 'https://a.test', upstream_model: 'm' },
@@ -21,7 +32,6 @@ const model = (id: string, price: object, routes: readonly object[] = [route(`at
 function chosen(models: readonly object[], provider: object, more: object = {}): readonly string[] {
   const candidates = chooseRoutes({
     models: parseCatalog({ models }).models,
-    demands: { needs: [], features: [] },
     controls: controlsOf(schema.parse({ provider })),
     chance: () => 0.5,
     ...more,
@@ -114,8 +124,8 @@ describe('require_parameters', () => {
     route('serial', { dialect: { parallel_tool_calls: false }, priority: 2 }),
     route('own', { priority: 3 }),
   ]);
-  const asking = (fields: object, protocol: CallerProtocol = 'openai') => ({
-    asked: askedFields(protocol, fields),
+  const asking = (fields: JsonObject, protocol: CallerProtocol = 'openai') => ({
+    call: { payload: payloadOf(protocol, fields), providers: PROVIDERS, request: fields },
   });
 
   it.each([
@@ -150,13 +160,18 @@ describe('require_parameters', () => {
   ])('knows what a conversation of %s does not hold: %s, not %s', (protocol, lost, carried) => {
     const [converse] = parseCatalog({ models: [mixed] }).models[0]?.routes ?? [];
     if (converse === undefined) throw new Error('there is no route');
-    expect(leftOutBy(converse, askedFields(protocol, { [lost]: 1, [carried]: 1 }))).toEqual([lost]);
+    expect([
+      ...ignoredFields(converse, payloadOf(protocol, { [lost]: 1, [carried]: 1 }), {
+        [lost]: 1,
+        [carried]: 1,
+      }),
+    ]).toEqual([lost]);
   });
 
   const strictChat = { tools: [{ type: 'function', function: { name: 'f', strict: true } }] };
   const strictTool = { tools: [{ name: 'f', strict: true }] };
   const oneCall = { tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
-  it.each<[CallerProtocol, object, object, readonly string[]]>([
+  it.each<[CallerProtocol, JsonObject, object, readonly string[]]>([
     ['openai', strictChat, { strict_tools: false }, ['tools.strict']],
     ['anthropic', strictTool, { strict_tools: false }, ['tools.strict']],
     ['openai-responses', strictTool, { strict_tools: false }, ['tools.strict']],
@@ -174,6 +189,6 @@ describe('require_parameters', () => {
     const openai = model('a/b', { input: 1, output: 1 }, [route('r', { dialect })]);
     const [read] = parseCatalog({ models: [openai] }).models[0]?.routes ?? [];
     if (read === undefined) throw new Error('there is no route');
-    expect(leftOutBy(read, askedFields(protocol, request))).toEqual(lost);
+    expect([...ignoredFields(read, payloadOf(protocol, request), request)]).toEqual(lost);
   });
 });

@@ -4,12 +4,11 @@ import {
   parseCatalog,
   type Route,
 } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import {
-  type Candidate,
-  chooseRoutes,
-  type RouteChoice,
-} from '../../../../lambdas/core/inference/routing/route-choice.ts';
+import type { Capability, Feature, Need } from '../../../../lambdas/core/inference/fields/need.ts';
+import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
+import { chooseRoutes, type RouteChoice } from '../../../../lambdas/core/inference/routing/route-choice.ts';
 import { controlsOf, NO_CONTROLS } from '../../../../lambdas/core/inference/routing/route-controls.ts';
+import { PROVIDERS, payloadNeeding } from '../fields/needs.ts';
 
 function modelOf(id: string, routes: readonly Partial<Route>[]): Model {
   const [model] = parseCatalog({
@@ -43,10 +42,8 @@ function evenly() {
   };
 }
 
-const NEEDS_NOTHING = { needs: [], features: [] };
-
 const choose = (models: readonly Model[], choice: Partial<RouteChoice> = {}) =>
-  chooseRoutes({ models, demands: NEEDS_NOTHING, controls: NO_CONTROLS, chance: () => 0.5, ...choice });
+  chooseRoutes({ models, controls: NO_CONTROLS, chance: () => 0.5, ...choice });
 
 const ids = (candidates: readonly Candidate[]) => candidates.map(({ route }) => route.id);
 
@@ -140,23 +137,21 @@ describe('a route that cannot carry the payload', () => {
     { id: 'seeing', priority: 2, capabilities: ['stream', 'vision'] },
     { id: 'claude', priority: 3, capabilities: ['stream', 'vision'], protocol: 'anthropic' },
   ]);
-  const able = (features: readonly string[]) => ({ features: new Set(features) });
-  const providers = {
-    openai: able(['choices', 'image-urls']),
-    anthropic: able(['messages-blocks']),
-    bedrock: able([]),
-  } as unknown as NonNullable<RouteChoice['providers']>;
+  const needing = (capabilities: readonly Capability[], features: readonly Feature[] = []) => {
+    const needs: Need[] = [
+      ...capabilities.map((name) => ({ kind: 'capability', name, param: 'a' }) as const),
+      ...features.map((name) => ({ kind: 'feature', name, param: 'a' }) as const),
+    ];
+    return { call: { payload: payloadNeeding(needs), providers: PROVIDERS, request: {} } };
+  };
 
   it('is left out: one without a capability, and one whose protocol cannot say it', () => {
-    const needs = { needs: ['stream', 'vision'], features: [] } as const;
-    expect(ids(choose([model], { demands: needs, providers }))).toEqual(['seeing', 'claude']);
-    const demands = { needs: ['vision'], features: ['choices', 'image-urls'] } as const;
-    expect(ids(choose([model], { demands, providers }))).toEqual(['seeing']);
+    expect(ids(choose([model], needing(['stream', 'vision'])))).toEqual(['seeing', 'claude']);
+    expect(ids(choose([model], needing(['vision'], ['choices', 'image-urls'])))).toEqual(['seeing']);
   });
 
   it('is named by what it lacks when there is no other', () => {
-    const demands = { needs: ['vision'], features: ['choices', 'messages-blocks'] } as const;
-    expect(codeOf(() => choose([model], { demands, providers }))).toEqual({
+    expect(codeOf(() => choose([model], needing(['vision'], ['choices', 'messages-blocks'])))).toEqual({
       code: 'unsupported_by_model',
       param: 'model',
       message: expect.stringContaining('vision, n above 1, this kind of content block or tool'),

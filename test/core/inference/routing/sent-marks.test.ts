@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
+import { NO_FIELDS } from '../../../../lambdas/core/inference/fields/read-fields.ts';
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
-import { worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
-import { pricedCandidates } from '../../../../lambdas/core/inference/routing/priced-routes.ts';
+import { type Terms, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
+import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
+import { carries } from '../../../../lambdas/core/inference/routing/carries.ts';
 import { withSentMarks } from '../../../../lambdas/core/inference/routing/sent-marks.ts';
 import type {
   CacheLifetime,
   Conversation,
 } from '../../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { PROVIDERS, payloadNeeding } from '../fields/needs.ts';
 
 interface Case {
   readonly protocol: string;
@@ -43,12 +45,18 @@ const payloadThat = (marked: CacheLifetime, protocol: ChatPayload['protocol'] = 
     maxTokens: 1,
     stop: [],
   };
-  const demands: Demand[] = [{ kind: 'cache-write', lifetime: marked, param: 'messages[0].cache_control' }];
-  return {
-    ...{ protocol, body: {}, conversation: () => conversation, stream: false, needs: [], features: [] },
-    demands,
-  };
+  const param = 'messages[0].cache_control';
+  return payloadNeeding([{ kind: 'cache-write', lifetime: marked, param }], {
+    protocol,
+    conversation: () => conversation,
+  });
 };
+
+function termsOn(candidate: Candidate, payload: ChatPayload): Terms {
+  const carriage = carries(candidate, payload, PROVIDERS);
+  if ('lacks' in carriage) throw new Error('the route does not serve the call');
+  return carriage.terms;
+}
 
 const BOTH = { '5m': 1.25, '1h': 2 };
 
@@ -70,21 +78,19 @@ describe('marks for a cache on a route of another protocol', () => {
     expect([system, systemCache]).toEqual([['s'], sent && new Map([[0, sent]])]);
     expect(turns[0]?.parts).toEqual([{ type: 'text', text: 'a', ...mark }]);
     expect(tools).toEqual([{ name: 'f', parameters: {}, ...mark }]);
-    const [priced] = pricedCandidates([candidate], payload);
-    const items = [...(priced?.terms.items ?? [])].filter((item) => /_(5m|1h)$/.test(item));
+    const items = [...termsOn(candidate, payload).items].filter((item) => /_(5m|1h)$/.test(item));
     expect(items).toEqual(sent === undefined ? [] : [`cache_write_${sent}`]);
   });
 
   it('are held for at the price of the write', () => {
     const candidate = candidateOf({ protocol: 'bedrock', writes: BOTH });
     const costOf = (payload: ChatPayload) => {
-      const [priced] = pricedCandidates([candidate], payload);
-      if (priced === undefined) throw new Error('there is no candidate');
-      return worstCost(tokenPrices(candidate.model), priced.terms, { prompt: 1_000_000, completion: 0 });
+      const terms = termsOn(candidate, payload);
+      return worstCost(tokenPrices(candidate.model), terms, { prompt: 1_000_000, completion: 0 });
     };
     expect(costOf(payloadThat('5m'))).toBe(1_250_000_000n);
     expect(costOf(payloadThat('1h'))).toBe(2_000_000_000n);
-    expect(costOf({ ...payloadThat('1h'), demands: [] })).toBe(1_000_000_000n);
+    expect(costOf({ ...payloadThat('1h'), fields: NO_FIELDS })).toBe(1_000_000_000n);
   });
 
   it('are the caller’s own on a route of its protocol', () => {

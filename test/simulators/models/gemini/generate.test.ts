@@ -2,6 +2,7 @@
 import { FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { NO_FIELDS } from '../../../../lambdas/core/inference/fields/read-fields.ts';
 import type {
   AssistantReply,
   Conversation,
@@ -40,7 +41,7 @@ const chat = (conversation: Partial<Conversation>, stream = false, to = route())
     route: to,
     payload: {
       ...{ protocol: 'openai', body: {}, conversation: () => ({ ...PLAIN, ...conversation }), stream },
-      ...{ needs: [], features: [], demands: [] },
+      fields: NO_FIELDS,
     },
     identity: { id: 'chatcmpl-1', model: 'm' },
     signatures: SIGNATURES,

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { createAccessTokens } from '../../../../lambdas/adapters/inference/access-tokens.ts';
 import type { Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { NO_FIELDS } from '../../../../lambdas/core/inference/fields/read-fields.ts';
 import type { Conversation } from '../../../../lambdas/core/inference/upstream/conversation.ts';
 import { createGeminiProvider } from '../../../../lambdas/providers/gemini/provider.ts';
 import { DEPENDENCIES, eventsOf, failureOf } from '../../../providers/http-calls.ts';
@@ -38,7 +39,7 @@ const chat = (stream: boolean, more: object = {}) =>
     } as Route,
     payload: {
       ...{ protocol: 'openai', body: {}, conversation: () => CONVERSATION, stream },
-      ...{ needs: [], features: [], demands: [] },
+      fields: NO_FIELDS,
     },
     identity: { id: 'chatcmpl-1', model: 'm' },
     signatures: SIGNATURES,

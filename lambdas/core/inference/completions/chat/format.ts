@@ -1,5 +1,6 @@
 /** OpenAI's chat completions. */
 import type { ApiFormat } from '../api-format.ts';
+import { CHAT_FIELDS } from './fields.ts';
 import { chatEvents, chatFrames } from './frames.ts';
 import { toPayload } from './payload.ts';
 import { chatWriter } from './reply.ts';
@@ -9,6 +10,8 @@ const boundField = ({ max_completion_tokens: newer }: Pick<ChatRequest, 'max_com
   newer == null ? 'max_tokens' : 'max_completion_tokens';
 
 export const chatFormat: ApiFormat<ChatRequest> = {
+  protocol: 'openai',
+  fields: CHAT_FIELDS,
   toPayload,
   maxTokens: (request) => ({
     tokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,

@@ -1,4 +1,4 @@
-/** The chat request: its types, which are those of its schema, its defaults, and the parts in it. */
+/** The chat request: its types, which are those of its schema, and its defaults. */
 import type * as z from 'zod';
 import type { chatCompletionRequest } from './schema.ts';
 
@@ -21,12 +21,6 @@ export const maxTokensOf = (request: ChatRequest): number =>
   request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS;
 
 export const choicesOf = (request: ChatRequest): number => request.n ?? 1;
-
-/** All parts of all messages; a content that is a string has none. */
-export const partsOf = ({ messages }: ChatRequest): readonly ContentPart[] =>
-  messages.flatMap(({ content }): readonly ContentPart[] =>
-    typeof content === 'string' ? [] : (content ?? []),
-  );
 
 /** Gemini's proof of a tool call, where its own protocol carries it (Gemini API docs, OpenAI compatibility, Thought signatures). */
 export function thoughtSignatureOf({ extra_content: extra }: ChatToolCall): string | undefined {

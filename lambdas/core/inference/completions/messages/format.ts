@@ -1,12 +1,18 @@
 /** Anthropic's Messages API. */
 import type { ApiFormat } from '../api-format.ts';
+import { MESSAGES_FIELDS } from './fields.ts';
 import { messagesEvents, messagesFrames } from './frames.ts';
+import { optionalTools, withoutTools } from './optional-tools.ts';
 import { toPayload } from './payload.ts';
 import { messagesWriter } from './reply.ts';
 import { DEFAULT_MAX_TOKENS, type MessagesRequest } from './request.ts';
 
 export const messagesFormat: ApiFormat<MessagesRequest> = {
+  protocol: 'anthropic',
+  fields: MESSAGES_FIELDS,
   toPayload,
+  optionalTools,
+  withoutTools,
   maxTokens: ({ max_tokens: tokens }) => ({
     tokens: tokens ?? undefined,
     param: 'max_tokens',

@@ -1,26 +1,19 @@
-/** What a Messages request asks of a route: the body to forward, and what the route must be able to do. */
+/** A Messages request as routes get it. */
 import { ServiceError } from '../../../errors.ts';
-import type { Capability } from '../../catalog/route-document.ts';
-import { ANTHROPIC_MESSAGES } from '../../levers/anthropic-messages.ts';
-import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';
 import type { Capsules } from '../../upstream/capsules.ts';
 import type { Conversation } from '../../upstream/conversation.ts';
-import { requirePublicImages } from '../../upstream/image-address.ts';
-import type { ChatPayload, Feature } from '../../upstream/provider.ts';
+import type { ChatPayload } from '../../upstream/provider.ts';
 import type { CallerHeaders } from '../api-format.ts';
+import { readPayload } from '../forwarded-fields.ts';
 import { toConversation } from './conversation.ts';
+import { MESSAGES_FIELDS } from './fields.ts';
 import { protocolHeadersOf } from './protocol-headers.ts';
 import {
-  allBlocks,
-  type Block,
   DEFAULT_TEMPERATURE,
   isBlock,
-  isCustomTool,
-  isTextDocument,
   type MessagesRequest,
   maxTokensOf,
-  pdfSourceOf,
   toBlocks,
   topPOf,
 } from './request.ts';
@@ -34,22 +27,16 @@ export function toPayload(given: MessagesRequest, capsules: Capsules, headers?: 
   const request = withCurrentNames(given);
   refuseThread(request);
   openAll(request, capsules);
-  const blocks = allBlocks(request);
-  requirePublicImages(blocks.flatMap(linkOf));
-  const body = toBody(request);
   let conversation: Conversation | undefined;
   return {
     protocol: 'anthropic',
-    body,
+    ...readPayload(MESSAGES_FIELDS, toBody(request)),
     ...(headers === undefined ? {} : { headers: protocolHeadersOf(headers) }),
     conversation: () => {
       conversation ??= toConversation(request);
       return conversation;
     },
     stream: request.stream === true,
-    needs: needsOf(request, blocks),
-    features: featuresOf(request, blocks),
-    demands: demandsOf(ANTHROPIC_MESSAGES, body),
   };
 }
 
@@ -72,13 +59,6 @@ function openAll({ messages }: MessagesRequest, capsules: Capsules): void {
     }
   }
 }
-
-/** The address of an image or a document that the upstream fetches. */
-const linkOf = (block: Block): string[] => {
-  const { source } = block as { readonly source?: unknown };
-  const { type, url } = Object(source) as { readonly type?: unknown; readonly url?: unknown };
-  return type === 'url' && typeof url === 'string' ? [url] : [];
-};
 
 /**
  * Answers are not kept, so none can be gone on from. The details make the SDK's tool runner send the whole
@@ -106,49 +86,3 @@ function toBody(request: MessagesRequest): Record<string, unknown> {
 }
 
 const thinks = ({ thinking }: MessagesRequest): boolean => thinking != null && thinking.type !== 'disabled';
-
-function needsOf(request: MessagesRequest, blocks: readonly Block[]): Capability[] {
-  const { tools, tool_choice: choice, output_config: output, stream } = request;
-  const needs: Capability[] = [];
-  const hasToolTurns = blocks.some((block) => isBlock(block, 'tool_use') || isBlock(block, 'tool_result'));
-  if ((tools ?? []).length > 0 || choice != null || hasToolTurns) needs.push('tools');
-  if (output?.format != null) needs.push('json');
-  if (blocks.some((block) => isBlock(block, 'image'))) needs.push('vision');
-  if (blocks.some(isFile)) needs.push('documents');
-  if (stream === true) needs.push('stream');
-  return needs;
-}
-
-/** A document whose pages are read, not its text alone. */
-const isFile = (block: Block): boolean =>
-  isBlock(block, 'document') && block.source.type !== 'text' && block.source.type !== 'content';
-
-/** The blocks that other protocols can express, and those that they can do without. */
-const COMMON_BLOCKS: ReadonlySet<string> = new Set([
-  ...['text', 'image', 'tool_use', 'tool_result'],
-  ...['thinking', 'redacted_thinking'],
-]);
-
-function featuresOf(request: MessagesRequest, blocks: readonly Block[]): Feature[] {
-  const { tools, container, mcp_servers: servers, messages } = request;
-  const features: Feature[] = [];
-  if (blocks.some((block) => isBlock(block, 'image') && block.source.type === 'url'))
-    features.push('image-urls');
-  // In the result of a tool no other protocol has a place for a document.
-  const said = new Set(
-    messages.filter(({ role }) => role === 'user').flatMap(({ content }) => toBlocks(content)),
-  );
-  const pdfs = [...said].flatMap((block) => pdfSourceOf(block) ?? []);
-  if (pdfs.length > 0) features.push('documents');
-  if (pdfs.some(({ kind }) => kind === 'url')) features.push('document-urls');
-  const isCommon = (block: Block) =>
-    COMMON_BLOCKS.has(block.type) ||
-    isTextDocument(block) ||
-    (said.has(block) && pdfSourceOf(block) !== undefined);
-  const hasOwnBlocks = !blocks.every(isCommon);
-  const hasServerTools = (tools ?? []).some((tool) => !isCustomTool(tool));
-  const hasServers = Array.isArray(servers) ? servers.length > 0 : servers != null;
-  if (hasOwnBlocks || hasServerTools || hasServers || container != null) features.push('messages-blocks');
-  if ((request.stop_sequences ?? []).length > 0) features.push('stop-sequences');
-  return features;
-}

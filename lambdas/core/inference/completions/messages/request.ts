@@ -71,17 +71,6 @@ export function documentText({
 export const toBlocks = (content: Message['content'] | null | undefined): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-/** Every block of the messages, those within others included. */
-export function allBlocks({ messages }: MessagesRequest): readonly Block[] {
-  return messages.flatMap(({ content }) => toBlocks(content).flatMap(withInner));
-}
-
-function withInner(block: Block): readonly Block[] {
-  if (isBlock(block, 'tool_result')) return [block, ...toBlocks(block.content).flatMap(withInner)];
-  if (!isBlock(block, 'document') || block.source.type !== 'content') return [block];
-  return [block, ...toBlocks(block.source.content as Message['content'])];
-}
-
 /** A tool of the caller's own, or one that the protocol's servers define. */
 export type Tool = NonNullable<MessagesRequest['tools']>[number];
 

@@ -8,9 +8,10 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../upstream/conversation.ts';
+import type { Item } from './input/items.ts';
 import { objectsIn } from './input/references.ts';
 import { isSystem, systemTexts, toTurns } from './input/turns.ts';
-import type { Item, ResponsesRequest } from './request.ts';
+import type { ResponsesRequest } from './request.ts';
 import { type CallerTool, CUSTOM_ARGUMENT, ToolNames } from './tool-names.ts';
 import { chosenNames, isCallable } from './tool-schema.ts';
 

@@ -3,12 +3,18 @@ import type { ApiFormat } from '../api-format.ts';
 import { ResponseFrames } from './answer/frames.ts';
 import { OutgoingItems } from './answer/items.ts';
 import { responsesWriter } from './answer/reply.ts';
+import { RESPONSES_FIELDS } from './fields.ts';
+import { optionalTools, withoutTools } from './optional-tools.ts';
 import { toPayload } from './payload.ts';
 import type { ResponsesRequest } from './request.ts';
 import { ToolNames } from './tool-names.ts';
 
 export const responsesFormat: ApiFormat<ResponsesRequest> = {
+  protocol: 'openai-responses',
+  fields: RESPONSES_FIELDS,
   toPayload,
+  optionalTools,
+  withoutTools,
   maxTokens: ({ max_output_tokens: tokens }) => ({
     tokens: tokens ?? undefined,
     param: 'max_output_tokens',

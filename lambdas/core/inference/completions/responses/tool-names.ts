@@ -2,9 +2,17 @@
  * Names of tools on routes that know functions only: a custom tool is a function with one text, and a tool of a
  * namespace one with a joined name.
  */
-import { isJsonObject } from '../../../json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
+import { OWN_TOOLS } from '../../metering/prompt-fields.ts';
 import { legalToolName } from './legal-tool-name.ts';
-import type { Tool } from './request.ts';
+
+/** A tool of any type: a function, a custom one, a namespace of them, or one that the provider runs. */
+export interface Tool extends JsonObject {
+  readonly type: string;
+}
+
+/** A tool that the provider defines. */
+export const isProviders = ({ type }: JsonObject): boolean => !OWN_TOOLS.has(type);
 
 /** A tool as its caller knows it. */
 export interface CallerTool {

@@ -6,8 +6,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../json/lossless-json.ts';
 import { PLAIN_TOOL_CHOICES } from '../openai-names.ts';
-import type { Tool } from './request.ts';
-import { type CallerTool, ToolNames } from './tool-names.ts';
+import { type CallerTool, type Tool, ToolNames } from './tool-names.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
 const object = z.custom<JsonObject>(isJsonObject, 'must be an object');

@@ -88,7 +88,6 @@ async function readTranscription(
     stream: false,
     candidates: chooseRoutes({
       models: [model],
-      demands: { needs: [], features: [] },
       controls: NO_CONTROLS,
       chance: random,
     }),

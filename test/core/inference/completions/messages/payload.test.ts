@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toPayload as payloadOf } from '../../../../../lambdas/core/inference/completions/messages/payload.ts';
+import { capabilitiesOf, featuresOf } from '../../fields/needs.ts';
 import { NO_CAPSULES } from '../../upstream/no-capsules.ts';
 import { LINKED, PNG, request, toolTurns, withBlocks } from './request-fixture.ts';
 
@@ -15,9 +16,7 @@ describe('what a Messages request asks of a route', () => {
     expect(payload).toMatchObject({
       protocol: 'anthropic',
       stream: false,
-      needs: [],
-      features: [],
-      demands: [],
+      fields: { needs: [], undocumented: [], notCarried: new Set(['service_tier']) },
     });
     expect(payload.body).toEqual({
       model: 'a/b',
@@ -65,7 +64,7 @@ describe('what a Messages request asks of a route', () => {
     ],
     ['a stream', { stream: true }, ['stream']],
   ])('needs a route’s ability for %s', (_what, fields, needs) => {
-    expect(toPayload(request(fields)).needs).toEqual(needs);
+    expect(capabilitiesOf(toPayload(request(fields)))).toEqual(needs);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
@@ -102,7 +101,7 @@ describe('what a Messages request asks of a route', () => {
     ],
     ['marks for the cache', { cache_control: { type: 'ephemeral' } }, []],
   ])('keeps to routes that can say it: %s', (_what, fields, features) => {
-    expect(toPayload(request(fields)).features).toEqual(features);
+    expect(featuresOf(toPayload(request(fields)))).toEqual(features);
   });
 
   it('makes the conversation once', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toPayload } from '../../../../../lambdas/core/inference/completions/messages/payload.ts';
 import { promptSizeOf } from '../../../../../lambdas/core/inference/metering/prompt-size.ts';
+import { capabilitiesOf, featuresOf } from '../../fields/needs.ts';
 import { NO_CAPSULES } from '../../upstream/no-capsules.ts';
 import { request } from './request-fixture.ts';
 
@@ -12,23 +13,20 @@ describe('a document that is a text', () => {
   const document = { type: 'document', source, title: 'Facts', context: 'Trusted.' };
 
   it('is a text for routes of other protocols, its title and context first', () => {
-    const { features, needs, conversation } = payloadOf({
-      ...document,
-      cache_control: { type: 'ephemeral' },
-    });
-    expect([features, needs]).toEqual([[], []]);
-    expect(conversation().turns[0]?.parts).toEqual([
+    const payload = payloadOf({ ...document, cache_control: { type: 'ephemeral' } });
+    expect([featuresOf(payload), capabilitiesOf(payload)]).toEqual([[], []]);
+    expect(payload.conversation().turns[0]?.parts).toEqual([
       { type: 'text', text: 'Facts\n\nTrusted.\n\nGrass is green.', cache: '5m' },
     ]);
   });
 
   it('is one within the result of a tool, too', () => {
-    const { features, conversation } = payloadOf({
+    const payload = payloadOf({
       ...{ type: 'tool_result', tool_use_id: 't' },
       content: [{ type: 'document', source, title: null }],
     });
-    expect(features).toEqual([]);
-    expect(conversation().turns[0]?.parts).toMatchObject([
+    expect(featuresOf(payload)).toEqual([]);
+    expect(payload.conversation().turns[0]?.parts).toMatchObject([
       { content: [{ type: 'text', text: 'Grass is green.' }] },
     ]);
   });
@@ -46,6 +44,6 @@ describe('a document that is a text', () => {
     ['is empty', { source: { ...source, data: ' ' } }],
     ['is a file', { source: { type: 'file', file_id: 'file_1' } }],
   ])('keeps the call on routes of its own protocol where it %s', (_why, more) => {
-    expect(payloadOf({ ...document, ...more }).features).toEqual(['messages-blocks']);
+    expect(featuresOf(payloadOf({ ...document, ...more }))).toEqual(['messages-blocks']);
   });
 });

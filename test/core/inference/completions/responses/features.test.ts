@@ -1,16 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseCatalog } from '../../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { toPayload } from '../../../../../lambdas/core/inference/completions/responses/payload.ts';
-import type { ResponsesRequest } from '../../../../../lambdas/core/inference/completions/responses/request.ts';
 import { responsesRequest } from '../../../../../lambdas/core/inference/completions/responses/schema.ts';
 import { chooseRoutes } from '../../../../../lambdas/core/inference/routing/route-choice.ts';
 import { validate } from '../../../../../lambdas/core/json/json-body.ts';
+import { featuresOf, PROVIDERS } from '../../fields/needs.ts';
 import { NO_CAPSULES } from '../../upstream/no-capsules.ts';
 
 const payloadOf = (fields: object) =>
-  toPayload(
-    validate(responsesRequest, { model: 'a/b', input: 'Hi', ...fields }) as ResponsesRequest,
-    NO_CAPSULES,
-  );
+  toPayload(validate(responsesRequest, { model: 'a/b', input: 'Hi', ...fields }), NO_CAPSULES);
+
+const { models } = parseCatalog({
+  models: [
+    {
+      ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+      price: { unit: 'per_million_tokens', input: 1, output: 1 },
+      routes: [
+        {
+          ...{ id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' },
+          capabilities: ['tools', 'documents'],
+        },
+      ],
+    },
+  ],
+});
 
 describe('what routes of its own protocol alone can carry', () => {
   it.each<[object, string]>([
@@ -28,12 +41,12 @@ describe('what routes of its own protocol alone can carry', () => {
     ],
     [{ truncation: 'auto' }, 'truncation "auto"'],
   ])('is refused by its name where a model has no such route: %j', (fields, name) => {
-    const demands = payloadOf(fields);
-    expect(demands.features).toEqual(['responses-items']);
+    const payload = payloadOf(fields);
+    expect(featuresOf(payload)).toEqual(['responses-items']);
     const choose = () =>
       chooseRoutes({
-        models: [],
-        demands,
+        models,
+        call: { payload, providers: PROVIDERS, request: {} },
         controls: { order: [], only: [], ignore: [], allowFallbacks: true },
         chance: () => 0,
       });
@@ -43,6 +56,6 @@ describe('what routes of its own protocol alone can carry', () => {
 
   it('is nothing that every route can be given', () => {
     const tools = [{ type: 'function', name: 'f', parameters: null }];
-    expect(payloadOf({ tools, truncation: 'disabled' }).features).toEqual([]);
+    expect(featuresOf(payloadOf({ tools, truncation: 'disabled' }))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { capabilitiesOf, featuresOf, pricedFeaturesOf } from '../../fields/needs.ts';
 import { CAPSULES, type Fields, payloadOf, refusal } from './requests.ts';
 
 const PNG = { type: 'input_image', image_url: 'data:image/png;base64,aGk=' };
@@ -22,9 +23,10 @@ describe('what a Responses request asks of a route', () => {
     expect(payload).toMatchObject({
       protocol: 'openai-responses',
       stream: false,
-      needs: [],
-      features: [],
-      demands: [],
+      fields: {
+        needs: [],
+        undocumented: [{ pattern: 'client_metadata' }, { pattern: 'new_field' }],
+      },
     });
     expect(payload.body).toEqual({
       model: 'a/b',
@@ -32,6 +34,9 @@ describe('what a Responses request asks of a route', () => {
       store: false,
       max_output_tokens: 9,
       include: ['reasoning.encrypted_content'],
+    });
+    expect(payload.bodyWith?.((pattern) => pattern === 'new_field')).toEqual({
+      ...payload.body,
       new_field: 1,
     });
   });
@@ -90,7 +95,7 @@ describe('what a Responses request asks of a route', () => {
     ['a file', user({ type: 'input_file', file_data: 'QUJD' }), ['documents']],
     ['a stream', { stream: true }, ['stream']],
   ])('needs a route’s ability for %s', (_what, fields, needs) => {
-    expect(payloadOf(fields).needs).toEqual(needs);
+    expect(capabilitiesOf(payloadOf(fields))).toEqual(needs);
   });
 
   it.each<[string, Fields, string[]]>([
@@ -109,19 +114,20 @@ describe('what a Responses request asks of a route', () => {
     ],
     ['reasoning', { input: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }] }, []],
   ])('keeps to routes that can say it: %s', (_what, fields, features) => {
-    expect(payloadOf(fields).features).toEqual(features);
+    expect(featuresOf(payloadOf(fields))).toEqual(features);
   });
 
-  it('has demands of what is sent, not of references', () => {
+  it('asks a price for what is sent, not for references', () => {
     const last = {
       type: 'reasoning',
       id: `rs_${CAPSULES.seal('items', JSON.stringify([{ ...call, id: 'fc_1' }]))}`,
     };
-    expect(payloadOf({ input: [{ type: 'item_reference', id: 'fc_1' }, last] }).demands).toEqual([]);
-    expect(payloadOf({ service_tier: 'flex' }).demands).toMatchObject([
+    const referring = payloadOf({ input: [{ type: 'item_reference', id: 'fc_1' }, last] });
+    expect(pricedFeaturesOf(referring)).toEqual([]);
+    expect(pricedFeaturesOf(payloadOf({ service_tier: 'flex' }))).toMatchObject([
       { kind: 'service-tier', name: 'flex' },
     ]);
-    expect(payloadOf({ input: [{ type: 'compaction_trigger' }] }).demands).toMatchObject([
+    expect(pricedFeaturesOf(payloadOf({ input: [{ type: 'compaction_trigger' }] }))).toMatchObject([
       { kind: 'unpriced' },
     ]);
   });

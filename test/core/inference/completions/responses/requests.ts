@@ -1,11 +1,9 @@
 /** Responses requests as the endpoint would take them: checked by the real schema, with real capsules. */
 import { createCapsules } from '../../../../../lambdas/adapters/system/capsules.ts';
 import { ServiceError } from '../../../../../lambdas/core/errors.ts';
+import type { Item } from '../../../../../lambdas/core/inference/completions/responses/input/items.ts';
 import { toPayload } from '../../../../../lambdas/core/inference/completions/responses/payload.ts';
-import type {
-  Item,
-  ResponsesRequest,
-} from '../../../../../lambdas/core/inference/completions/responses/request.ts';
+import type { ResponsesRequest } from '../../../../../lambdas/core/inference/completions/responses/request.ts';
 import { responsesRequest } from '../../../../../lambdas/core/inference/completions/responses/schema.ts';
 import type { Capsules } from '../../../../../lambdas/core/inference/upstream/capsules.ts';
 import { validate } from '../../../../../lambdas/core/json/json-body.ts';

@@ -4,7 +4,8 @@ import type { Body } from '../../../../api/response-schema.ts';
 import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../../pricing/token-usage.ts';
 import type { Finish } from '../../../upstream/conversation.ts';
-import type { ResponsesRequest, Tool } from '../request.ts';
+import type { ResponsesRequest } from '../request.ts';
+import type { Tool } from '../tool-names.ts';
 
 export const usageSchema = z.looseObject({
   input_tokens: z.int(),

@@ -9,7 +9,7 @@ import { isJsonObject } from '../../../../json/lossless-json.ts';
 import { isBase64 } from '../../../upstream/base64.ts';
 import { only } from '../../../upstream/foreign-fields.ts';
 import { FILE_KEPT_NOWHERE, SYSTEM_ROLES } from '../../openai-names.ts';
-import { itemType } from '../request.ts';
+import { itemType } from './items.ts';
 
 /** More items are refused before any of them is read. */
 export const MAX_ITEMS = 10_000;
@@ -84,7 +84,7 @@ const OF_USER = {
   input_audio: 'belongs in messages of the role user',
 };
 
-/** `input_audio` is a host's own (OpenRouter); its price is a lever's business. */
+/** `input_audio` is a host's own (OpenRouter); its price is judged by the table of fields. */
 const shown = { input_text: text, input_image: image, input_file: file };
 const userContent = content({
   ...OF_ASSISTANT,

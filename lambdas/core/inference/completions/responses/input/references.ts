@@ -7,8 +7,8 @@ import { ServiceError } from '../../../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
 import type { Capsules } from '../../../upstream/capsules.ts';
 import { openItems } from '../items-capsule.ts';
-import { COMMON_ITEMS, type Item, itemType } from '../request.ts';
 import { MAX_ITEMS } from './item-schema.ts';
+import { COMMON_ITEMS, type Item, itemType } from './items.ts';
 
 /** What capsules and references may add to a request, characters: as much as a body may have. */
 export const MAX_RESOLVED = 8_000_000;

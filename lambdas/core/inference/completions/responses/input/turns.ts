@@ -10,8 +10,8 @@ import type {
   UserPart,
 } from '../../../upstream/conversation.ts';
 import { sourceOf } from '../../../upstream/sources.ts';
-import { type Item, isPdfPart, itemType, type Part, partsOf } from '../request.ts';
 import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
+import { type Item, isPdfPart, itemType, type Part, partsOf } from './items.ts';
 import { objectsIn } from './references.ts';
 
 /** Whether an item instructs the model. */

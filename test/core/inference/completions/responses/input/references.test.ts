@@ -1,13 +1,13 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  type Item,
+  itemType,
+} from '../../../../../../lambdas/core/inference/completions/responses/input/items.ts';
+import {
   endId,
   sealItems,
 } from '../../../../../../lambdas/core/inference/completions/responses/items-capsule.ts';
-import {
-  type Item,
-  itemType,
-} from '../../../../../../lambdas/core/inference/completions/responses/request.ts';
 import { it } from '../../../../../search.ts';
 import { rounds } from '../../../../../thorough.ts';
 import { CAPSULES, countingCapsules, inputOf, refusal } from '../requests.ts';

@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { toPayload } from '../../../../lambdas/core/inference/completions/chat/payload.ts';
+import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
+import {
+  bodyFor,
+  ignoredFieldsHeader,
+} from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
+import { carries, ignoredFields } from '../../../../lambdas/core/inference/routing/carries.ts';
+import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
+import { PROVIDERS } from '../fields/needs.ts';
+import { NO_CAPSULES } from '../upstream/no-capsules.ts';
+
+const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 };
+const payloadOf = (fields: object) =>
+  toPayload(validate(chatCompletionRequest, { ...plain, ...fields }), NO_CAPSULES);
+
+function candidateOf(more: object, price: object = {}) {
+  const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm', ...more };
+  const [model] = parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1, routes: [route] },
+        price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
+      },
+    ],
+  }).models;
+  const found = model?.routes[0];
+  if (model === undefined || found === undefined) throw new Error('the catalog has no route');
+  return { model, route: found };
+}
+
+const sentTo = (fields: JsonObject, route: object) => {
+  const payload = payloadOf(fields);
+  const candidate = candidateOf(route);
+  return {
+    body: bodyFor(payload, [candidate.route]),
+    ignored: [...ignoredFields(candidate.route, payload, { ...plain, ...fields })],
+  };
+};
+
+const SEARCH = { search_parameters: { mode: 'auto' } };
+
+describe('a field that the protocol of a request does not document', () => {
+  it('is forwarded to a route that lists it, and to no other', () => {
+    const fields = { top_k: 4, messages: [{ role: 'user', content: 'Hi', prefix: true }] };
+    expect(sentTo(fields, {}).body).toEqual(payloadOf({}).body);
+    expect(sentTo(fields, {}).ignored).toEqual(['messages[].prefix', 'top_k']);
+    const passes = ['top_k', 'messages[].prefix'];
+    expect(sentTo(fields, { passes })).toMatchObject({ body: fields, ignored: [] });
+  });
+
+  it('is forwarded to a route whose dialect lists it', () => {
+    const kwargs = { chat_template_kwargs: { thinking: true } };
+    expect(sentTo(kwargs, { dialect: { preset: 'vllm' } })).toMatchObject({ body: kwargs, ignored: [] });
+    expect(sentTo(kwargs, { dialect: { preset: 'groq' } }).ignored).toEqual(['chat_template_kwargs']);
+  });
+
+  it.each(['reasoning', 'thinking'])('is written as the dialect of a route has it: %s', (field) => {
+    const fields = { [field]: { type: 'enabled', effort: 'low' } };
+    expect(sentTo(fields, { dialect: { preset: 'groq' } })).toMatchObject({ body: fields, ignored: [] });
+    expect(sentTo(fields, {}).ignored).toEqual([field]);
+    expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([]);
+  });
+
+  it('is forwarded to a route that caches what is marked', () => {
+    const marked = { cache_control: { type: 'ephemeral' } };
+    expect(sentTo(marked, { capabilities: ['cache'] })).toMatchObject({ body: marked, ignored: [] });
+    expect(sentTo(marked, {}).ignored).toEqual(['cache_control']);
+  });
+
+  it('asks for a price on the routes that get it, and for none on others', () => {
+    const payload = payloadOf(SEARCH);
+    const price = { features: { live_search: { price: 0.025, max_uses: 3 } } };
+    const terms = (route: object, prices: object = {}) =>
+      carries(candidateOf(route, prices), payload, PROVIDERS);
+    expect(terms({ dialect: { preset: 'xai' } })).toEqual({
+      lacks: { kind: 'unpriced', param: 'search_parameters' },
+    });
+    expect(terms({ dialect: { preset: 'xai' } }, price)).toMatchObject({
+      terms: { uses: new Map([['live_search', 3]]) },
+    });
+    expect(terms({})).toMatchObject({ terms: { uses: new Map() } });
+    expect(terms({ protocol: 'anthropic' })).toMatchObject({ terms: { uses: new Map() } });
+  });
+
+  it('never is one of the service’s own', () => {
+    const own = { provider: { only: ['r'] }, models: ['c/d'], session_id: 's' };
+    const { body, ignored } = sentTo(own, { passes: ['provider', 'models', 'session_id'] });
+    expect(body).toEqual(payloadOf({}).body);
+    expect(ignored).toEqual([]);
+  });
+});
+
+describe('the header x-ignored-fields', () => {
+  const header = (names: readonly string[]) => ignoredFieldsHeader(new Set(names))['x-ignored-fields'];
+
+  it('is absent if there are none', () => {
+    expect(ignoredFieldsHeader(new Set())).toEqual({});
+  });
+
+  it('lists names, percent-encoded, so that none ends the header or looks like two', () => {
+    expect(header(['top_k', 'messages[].a'])).toBe('top_k,messages%5B%5D.a');
+    expect(header(['a\r\nset-cookie: b', 'c,d', 'é\ud800', ''])).toBe(
+      'a%0D%0Aset-cookie%3A%20b,c%2Cd,%C3%A9%EF%BF%BD,',
+    );
+  });
+
+  it('lists 20 names and 1 KB at most, then three dots', () => {
+    const names = Array.from({ length: 21 }, (_, index) => `f${index}`);
+    expect(header(names.slice(1))).toBe(names.slice(1).join(','));
+    expect(header(names)).toBe(`${names.slice(0, 20).join(',')},...`);
+    expect(header(['a', 'é'.repeat(180), 'b'])).toBe('a,...');
+    expect(header(['x'.repeat(1_025)])).toBe('...');
+  });
+});

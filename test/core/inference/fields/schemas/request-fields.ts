@@ -1,0 +1,123 @@
+/** Every field that a request type declares, however deep: by its path, and by the type that declares it. */
+import type { Declaration, Scope, TypeNode } from './declarations.ts';
+
+export interface RequestField {
+  /** As patterns of fields are written: `messages[].content[].text`; `{}` stands for keys that a caller chooses. */
+  readonly path: string;
+  /** The interface that declares it; of a type without a name, that of its field: `Tool.filters`. */
+  readonly owner: string;
+  readonly name: string;
+  /** The texts that its type names as values. */
+  readonly values: readonly string[];
+}
+
+/** A type, and where it stands. */
+interface Place {
+  readonly node: TypeNode;
+  readonly scope: Scope;
+  readonly path: string;
+  readonly owner: string;
+  /** The declarations around this one: a type within itself is read once. */
+  readonly within: readonly TypeNode[];
+}
+
+/** Types whose argument is the type of their elements, of their values, or the type itself. */
+const ARRAYS = new Set(['Array', 'ReadonlyArray']);
+const RECORDS = new Set(['Record']);
+const SAME = new Set(['Partial', 'Required', 'Readonly']);
+
+/** Types of the platform and of serializers, which declare no field of a request. */
+const OPAQUE = new Set(['AbortSignal', 'Uint8Array', 'Blob', '__DocumentType', 'RequestInfo', 'typeof']);
+
+/** Nodes that hold no other type: keywords, literals, functions, and what is computed of the names of another type. */
+const LEAVES = /^Ts(KeywordType|LiteralType|FunctionType|IndexedAccessType|TypeQuery|TypeOperator)$/;
+
+/** The fields of all types called `name`, each path of each field once. Throws for a type that it cannot read. */
+export function fieldsOf(scope: Scope, name: string): readonly RequestField[] {
+  const reader = new Reader();
+  reader.named(name, undefined, { node: { type: 'root' }, scope, path: '', owner: '', within: [] });
+  return [...reader.fields.values()];
+}
+
+class Reader {
+  readonly fields = new Map<string, RequestField>();
+
+  /** The type of a name, with its arguments. */
+  named(name: string, parameters: unknown, place: Place): void {
+    const types = (parameters as { readonly params?: readonly TypeNode[] } | null | undefined)?.params ?? [];
+    const [first, second] = types;
+    if (first !== undefined && ARRAYS.has(name)) this.#type(first, { ...place, path: `${place.path}[]` });
+    else if (second !== undefined && RECORDS.has(name))
+      this.#type(second, { ...place, path: `${place.path}{}` });
+    else if (first !== undefined && SAME.has(name)) this.#type(first, place);
+    else if (!OPAQUE.has(name)) {
+      const declarations = place.scope.find(name);
+      if (declarations.length === 0) throw new Error(`${place.path}: no declaration of ${name}`);
+      for (const declaration of declarations) this.#declaration(declaration, place);
+    }
+  }
+
+  #declaration({ name, node, scope }: Declaration, { path, within }: Place): void {
+    if (within.includes(node)) return;
+    const place = { node, scope, path, owner: name, within: [...within, node] };
+    if (node.type === 'TsTypeAliasDeclaration') this.#type(node.typeAnnotation as TypeNode, place);
+    else if (node.type === 'ClassDeclaration') this.#members(node.body as readonly TypeNode[], place);
+    else if (node.type === 'TsInterfaceDeclaration') {
+      for (const { expression, typeArguments } of node.extends as readonly TypeNode[])
+        this.named(nameOf(expression as TypeNode), typeArguments, place);
+      this.#members((node.body as { readonly body: readonly TypeNode[] }).body, place);
+    }
+  }
+
+  #type(node: TypeNode, place: Place): void {
+    const { type } = node;
+    if (type === 'TsTypeReference') this.named(nameOf(node.typeName as TypeNode), node.typeParams, place);
+    else if (type === 'TsArrayType')
+      this.#type(node.elemType as TypeNode, { ...place, path: `${place.path}[]` });
+    else if (type === 'TsUnionType' || type === 'TsIntersectionType')
+      for (const member of node.types as readonly TypeNode[]) this.#type(member, place);
+    else if (type === 'TsTypeLiteral') this.#members(node.members as readonly TypeNode[], place);
+    else if (type === 'TsParenthesizedType') this.#type(node.typeAnnotation as TypeNode, place);
+    else if (!LEAVES.test(type)) throw new Error(`${place.path}: cannot read ${type}`);
+  }
+
+  /** The texts of a type, of a union of them, or of what a name stands for. */
+  #textsOf(node: TypeNode, scope: Scope): readonly string[] {
+    if (node.type === 'TsLiteralType') {
+      const { type, value } = node.literal as TypeNode;
+      return type === 'StringLiteral' ? [String(value)] : [];
+    }
+    if (node.type === 'TsUnionType')
+      return (node.types as readonly TypeNode[]).flatMap((type) => this.#textsOf(type, scope));
+    if (node.type !== 'TsTypeReference') return [];
+    return scope
+      .find(nameOf(node.typeName as TypeNode))
+      .filter(({ node: { type } }) => type === 'TsTypeAliasDeclaration')
+      .flatMap(({ node: alias, scope: around }) => this.#textsOf(alias.typeAnnotation as TypeNode, around));
+  }
+
+  #members(members: readonly TypeNode[], place: Place): void {
+    for (const { type, key, typeAnnotation, params } of members) {
+      const node = (typeAnnotation as { readonly typeAnnotation?: TypeNode } | null)?.typeAnnotation;
+      if (node === undefined) continue;
+      if (type === 'TsIndexSignature' && params !== undefined)
+        this.#type(node, { ...place, path: `${place.path}{}` });
+      if (type !== 'TsPropertySignature' && type !== 'ClassProperty') continue;
+      const name = String((key as TypeNode).value);
+      // A union's variants name the fields that they do not have; the AWS SDK has one more variant for what is unknown.
+      if ((node.type === 'TsKeywordType' && node.kind === 'never') || name === '$unknown') continue;
+      const path = place.path === '' ? name : `${place.path}.${name}`;
+      const field = { path, owner: place.owner, name, values: this.#textsOf(node, place.scope) };
+      this.fields.set(`${field.owner} ${path}`, field);
+      this.#type(node, { ...place, path, owner: `${place.owner}.${name}` });
+    }
+  }
+}
+
+/** A name as it is written: `Tool`, or `Shared.Reasoning`. */
+const nameOf = (node: TypeNode): string =>
+  node.type === 'TsQualifiedName'
+    ? `${nameOf(node.left as TypeNode)}.${nameOf(node.right as TypeNode)}`
+    : node.type === 'MemberExpression'
+      ? `${nameOf(node.object as TypeNode)}.${nameOf(node.property as TypeNode)}`
+      : String(node.value);
