@@ -49,6 +49,14 @@ const MAX_UNKNOWN = 1_000;
 /** A name with one of these could be read as the path of another field. */
 const PATH_SYNTAX = /[.[\]]/;
 
+/** An undocumented field in an object of that pattern. */
+interface Place {
+  readonly pattern: string;
+  readonly field: FieldNode | undefined;
+  readonly name: string;
+  readonly object: JsonObject;
+}
+
 /** Recursive: `checkShape` limits the depth of a request before it is parsed. */
 class RequestReader implements FieldContext {
   readonly needs: Need[] = [];
@@ -85,11 +93,12 @@ class RequestReader implements FieldContext {
       if (field?.isDocumented !== true && this.#within === undefined) {
         // A lossless number is an object whose one field is no field of the request.
         if (!isJsonObject(object)) return object;
-        if (this.#takesField(pattern, field, name, given)) continue;
+        if (this.#takesField({ pattern, field, name, object })) continue;
         changes ??= new Map();
         changes.set(name, undefined);
       } else if (field !== undefined && given !== null && given !== undefined) {
         if (field.carried === false) this.notCarried.add(field.pattern);
+        if (field.isPlain) continue;
         this.#path.push(name);
         const value = this.#readValue(field, given, object);
         this.#path.pop();
@@ -107,7 +116,8 @@ class RequestReader implements FieldContext {
   }
 
   /** Reads an undocumented field, and returns whether it is forwarded. A field that is null counts as absent. */
-  #takesField(parent: string, field: FieldNode | undefined, name: string, value: unknown): boolean {
+  #takesField({ pattern: parent, field, name, object }: Place): boolean {
+    const value = object[name];
     if (value === null || value === undefined) return false;
     const pattern = joined(parent, name.slice(0, MAX_NAME_LENGTH));
     let known = this.undocumented.get(pattern);
@@ -119,7 +129,7 @@ class RequestReader implements FieldContext {
     if (field !== undefined) {
       this.#within = known;
       this.#path.push(name);
-      this.#readValue(field, value, this.parent);
+      this.#readValue(field, value, object);
       this.#path.pop();
       this.#within = undefined;
     }
@@ -131,30 +141,34 @@ class RequestReader implements FieldContext {
       this.parent = parent;
       for (const need of read(value, this)) this.#add(need);
     }
-    if (typeof value !== 'object' || value === null) return value;
     const { children, element } = field;
     if (Array.isArray(value)) {
       // Servers may take an object within more arrays than are documented.
       const inner = element ?? (children.size === 0 ? undefined : field);
       return inner === undefined ? value : this.#readElements(inner, value, parent);
     }
-    if (children.size > 0) return this.readObject(field, value as JsonObject);
+    if (children.size > 0)
+      return typeof value === 'object' ? this.readObject(field, value as JsonObject) : value;
     // Servers may take one element without its array: parsers of protobuf's JSON do.
     return element === undefined ? value : this.#readValue(element, value, parent);
   }
 
+  isNeeded(kind: Need['kind'], name: string): boolean {
+    const { needs } = this.#within ?? this;
+    return needs.some((need) => need.kind === kind && 'name' in need && need.name === name);
+  }
+
   /** What a route must be able to do is listed once, by the first field that needs it. */
   #add(need: Need): void {
-    const { needs } = this.#within ?? this;
-    const isKnown =
-      (need.kind === 'capability' || need.kind === 'feature') &&
-      needs.some(({ kind, ...known }) => kind === need.kind && 'name' in known && known.name === need.name);
-    if (!isKnown) needs.push(need);
+    const isAbility = need.kind === 'capability' || need.kind === 'feature';
+    if (isAbility && this.isNeeded(need.kind, need.name)) return;
+    (this.#within ?? this).needs.push(need);
   }
 
   #readElements(element: FieldNode, values: readonly unknown[], parent: JsonObject): unknown {
     let changed: unknown[] | undefined;
-    for (const [index, given] of values.entries()) {
+    for (let index = 0; index < values.length; index += 1) {
+      const given = values[index];
       if (given === null) continue;
       this.#path.push(index);
       const value = this.#readValue(element, given, parent);

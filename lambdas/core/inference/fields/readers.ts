@@ -8,6 +8,8 @@ import type { FieldContext, NeedReader } from './table.ts';
 
 const NOTHING: readonly Need[] = [];
 
+export const nothing: NeedReader = () => NOTHING;
+
 export const unpriced: NeedReader = (_value, { param }) => [{ kind: 'unpriced', param }];
 
 /** Rejects every value except these. */
@@ -29,11 +31,13 @@ function isEmpty(value: unknown): boolean {
 
 export const capability =
   (name: Capability): NeedReader =>
-  (_value, { param }) => [{ kind: 'capability', name, param }];
+  (_value, context) =>
+    context.isNeeded('capability', name) ? NOTHING : [{ kind: 'capability', name, param: context.param }];
 
 export const feature =
   (name: Feature): NeedReader =>
-  (_value, { param }) => [{ kind: 'feature', name, param }];
+  (_value, context) =>
+    context.isNeeded('feature', name) ? NOTHING : [{ kind: 'feature', name, param: context.param }];
 
 /** The needs of all these readers. */
 export const all =
@@ -50,13 +54,10 @@ export const when =
 /** An image or a file whose URL may be an address that the upstream fetches. */
 export const fetched =
   (linked: Feature): NeedReader =>
-  (url, { param }) =>
+  (url, context) =>
     typeof url !== 'string' || /^data:/i.test(url)
       ? NOTHING
-      : [
-          { kind: 'address', url, param },
-          { kind: 'feature', name: linked, param },
-        ];
+      : [{ kind: 'address', url, param: context.param }, ...feature(linked)(url, context)];
 
 /** A need named by the value, if a catalog could contain that name. */
 const named = (value: unknown, context: FieldContext, need: (name: string) => Need): readonly Need[] =>

@@ -23,6 +23,8 @@ export interface FieldContext {
   readonly body: JsonObject;
   /** The field's path in this request, such as `tools[1].type`. */
   readonly param: string;
+  /** Whether an earlier field has that need; `param` costs more than this. */
+  isNeeded(kind: Need['kind'], name: string): boolean;
 }
 
 /** Returns the needs of a field's value. The value is never null or undefined. */
@@ -55,6 +57,8 @@ export interface FieldNode {
   /** The node of `[]`. */
   element?: FieldNode;
   isDocumented: boolean;
+  /** Nothing in the field is read. */
+  isPlain: boolean;
   carried?: boolean;
 }
 
@@ -63,6 +67,7 @@ const newNode = (pattern: string): FieldNode => ({
   readers: [],
   children: new Map(),
   isDocumented: false,
+  isPlain: true,
 });
 
 /** A rule with `like` precedes the rules of the fields below its pattern. */
@@ -83,22 +88,29 @@ export const patternsOf = ({ at }: Pick<FieldRule, 'at'>): readonly string[] =>
 function insertRule(root: FieldNode, pattern: string, rule: FieldRule): void {
   const { like, needs, carried, vendors } = rule;
   const node = nodeAt(root, pattern, vendors === undefined);
-  if (needs !== undefined) node.readers.push(needs);
+  if (needs !== undefined) {
+    node.readers.push(needs);
+    node.isPlain = false;
+  }
   if (carried !== undefined) node.carried = carried;
   if (like === undefined) return;
   const { children, element } = nodeAt(root, like, true);
-  Object.assign(node, { children, ...(element === undefined ? {} : { element }) });
+  Object.assign(node, { children, isPlain: false, ...(element === undefined ? {} : { element }) });
 }
 
 function nodeAt(root: FieldNode, pattern: string, isDocumented: boolean): FieldNode {
   let node = root;
   for (const step of pattern.split('.')) {
     const [name = '', ...brackets] = step.split('[]');
+    node.isPlain = false;
     const child = node.children.get(name) ?? newNode(joined(node.pattern, name));
     node.children.set(name, child);
     node = child;
     if (isDocumented) node.isDocumented = true;
-    for (const _ of brackets) node = node.element ??= newNode(`${node.pattern}[]`);
+    for (const _ of brackets) {
+      node.isPlain = false;
+      node = node.element ??= newNode(`${node.pattern}[]`);
+    }
   }
   return node;
 }

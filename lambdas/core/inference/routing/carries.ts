@@ -116,16 +116,24 @@ export function ignoredFields(
   const isOwn = route.protocol === protocol;
   const takes = takesOf(route);
   const isRefused = refusedBy(route, isOwn);
-  const named = Object.keys(request).filter((name) => request[name] !== null && request[name] !== undefined);
   return new Set([
     ...fields.undocumented
       .filter(({ pattern, isCarried }) => !(isOwn ? takes(pattern) : isCarried))
       .map(({ pattern }) => pattern),
     ...(isOwn ? [] : fields.notCarried),
-    ...named.filter((name) => (route.reasoning && SAMPLING.has(name)) || isRefused(name)),
+    ...REFUSABLE.filter(
+      (name) => isSet(request[name]) && ((route.reasoning && SAMPLING.has(name)) || isRefused(name)),
+    ),
     ...fieldsWithin(request).filter(isRefused),
   ]);
 }
+
+const isSet = (value: unknown): boolean => value !== null && value !== undefined;
+
+const ONE_CALL_FIELD = 'parallel_tool_calls';
+
+/** The fields of a request that some models or hosts refuse. */
+const REFUSABLE = [...SAMPLING, ...REASONING, ONE_CALL_FIELD];
 
 const STRICT = 'tools.strict';
 const ONE_CALL = 'tool_choice.disable_parallel_tool_use';
@@ -151,7 +159,7 @@ function refusedBy({ protocol, dialect }: Route, isOwn: boolean): (name: string)
   const way = dialect?.reasoning_request;
   const isUnasked = protocol === 'openai' && (way === 'none' || (way === undefined && !isOwn));
   return (name) =>
-    (isOneCallRefused && (name === 'parallel_tool_calls' || name === ONE_CALL)) ||
+    (isOneCallRefused && (name === ONE_CALL_FIELD || name === ONE_CALL)) ||
     (isStrictRefused && name === STRICT) ||
     (isUnasked && REASONING.has(name));
 }

@@ -48,6 +48,12 @@ describe('readFields', () => {
       ['blocks[].inner[].foo'],
     ],
     ['in one element without its array', { blocks: { foo: 1 } }, { blocks: {} }, ['blocks[].foo']],
+    [
+      'in elements that are none',
+      { blocks: [[{ foo: 1 }], 'text'] },
+      { blocks: [[{}], 'text'] },
+      ['blocks[].foo'],
+    ],
     ['in an object within arrays', { option: [[{ foo: 1 }]] }, { option: [[{}]] }, ['option.foo']],
     ['that are null, without a word', { name: 'a', foo: null }, { name: 'a' }, []],
     ['of vendors', { extra: { deep: 1 } }, {}, ['extra']],

@@ -2,13 +2,13 @@
  * Fields of the Messages protocol (Claude API reference, Create a Message, its beta included, as in the package
  * `@anthropic-ai/sdk` 1.11.0; Claude docs, Pricing).
  */
-import { isJsonObject } from '../../../json/lossless-json.ts';
-import type { Feature, Need } from '../../fields/need.ts';
+import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
 import {
   all,
   cacheControl,
   capability,
   feature,
+  nothing,
   region,
   serverTool,
   serviceTier,
@@ -18,46 +18,53 @@ import {
   when,
 } from '../../fields/readers.ts';
 import { type FieldRule, fieldTable, type NeedReader } from '../../fields/table.ts';
-import { type Block, isBlock, isCustomTool, isTextDocument, pdfSourceOf, type Tool } from './request.ts';
+import { type Block, isCustomTool, isTextDocument, pdfSourceOf, type Tool } from './request.ts';
 
 const BLOCK = 'messages[].content[]';
-
-/** The blocks that other protocols can express, and those that they can do without. */
-const COMMON_BLOCKS: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking']);
 
 /** A block that is not within another one. */
 const OUTER = /^messages\[\d+\]\.content\[\d+\]$/;
 
-/** What a block needs. No other protocol has a place for a document in the result of a tool. */
-const block: NeedReader = (value, { param, parent }) => {
-  // Blocks in the results of the provider's tools are not checked by the schema.
-  const given = (isJsonObject(value) ? value : { type: '' }) as Block;
-  const { type: sourceType } = Object(given.source) as { readonly type?: unknown };
-  const needs: Need[] = [];
-  const add = (name: Feature) => needs.push({ kind: 'feature', name, param });
-  if (isBlock(given, 'tool_use') || isBlock(given, 'tool_result'))
-    needs.push({ kind: 'capability', name: 'tools', param });
-  else if (isBlock(given, 'image')) {
-    needs.push({ kind: 'capability', name: 'vision', param });
-    if (sourceType === 'url') add('image-urls');
-  } else if (isBlock(given, 'document') && sourceType !== undefined) {
-    const pdf = parent.role === 'user' && OUTER.test(param) ? pdfSourceOf(given) : undefined;
-    if (sourceType !== 'text' && sourceType !== 'content')
-      needs.push({ kind: 'capability', name: 'documents', param });
-    if (pdf !== undefined) add('documents');
-    if (pdf?.kind === 'url') add('document-urls');
-    if (pdf === undefined && !isTextDocument(given)) add('messages-blocks');
-  } else if (!COMMON_BLOCKS.has(given.type)) add('messages-blocks');
-  return needs;
+const ownFeature = feature('messages-blocks');
+
+/** No other protocol has a place for a document in the result of a tool. */
+const documentBlock: NeedReader = (value, context) => {
+  const given = value as Block & { readonly source: JsonObject };
+  const { type } = given.source;
+  const isShown = context.parent.role === 'user' && OUTER.test(context.param);
+  const pdf = isShown ? pdfSourceOf(given) : undefined;
+  return [
+    ...(type === 'text' || type === 'content' ? [] : capability('documents')(value, context)),
+    ...(pdf === undefined ? [] : feature('documents')(value, context)),
+    ...(pdf?.kind === 'url' ? feature('document-urls')(value, context) : []),
+    ...(pdf !== undefined || isTextDocument(given) ? [] : ownFeature(value, context)),
+  ];
+};
+
+const isLinked = (value: unknown): boolean =>
+  isJsonObject(value) && isJsonObject(value.source) && value.source.type === 'url';
+
+/** The blocks that other protocols can express, or do without. */
+const BLOCKS: ReadonlyMap<unknown, NeedReader> = new Map([
+  ...['text', 'thinking', 'redacted_thinking'].map((type) => [type, nothing] as const),
+  ['tool_use', capability('tools')],
+  ['tool_result', capability('tools')],
+  ['image', all(capability('vision'), when(isLinked, feature('image-urls')))],
+  ['document', documentBlock],
+]);
+
+const block: NeedReader = (value, context) => {
+  if (!isJsonObject(value)) return [];
+  // The schema does not check blocks in the results of the provider's tools.
+  const isChecked = value.type !== 'document' || isJsonObject(value.source);
+  return ((isChecked ? BLOCKS.get(value.type) : undefined) ?? ownFeature)(value, context);
 };
 
 /** Addresses that the upstream fetches. */
-const source: NeedReader = (value, { param }) =>
+const source: NeedReader = (value, context) =>
   isJsonObject(value) && value.type === 'url' && typeof value.url === 'string'
-    ? [{ kind: 'address', url: value.url, param }]
+    ? [{ kind: 'address', url: value.url, param: context.param }]
     : [];
-
-const ownFeature: NeedReader = (_value, { param }) => [{ kind: 'feature', name: 'messages-blocks', param }];
 
 /** A tool that the protocol defines, for the provider or for the caller to run. */
 const definedTool: NeedReader = (value, context) =>

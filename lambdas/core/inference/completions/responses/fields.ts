@@ -1,10 +1,11 @@
 /** Fields of Responses (OpenAI API reference, Create a model response, as in the package `openai` 7.55.0). */
 import { isJsonObject } from '../../../json/lossless-json.ts';
-import type { Need } from '../../fields/need.ts';
 import { OPENAI_FIELDS, openaiBreakpoint, storedByProvider } from '../../fields/openai-rules.ts';
 import {
   capability,
+  feature,
   fetched,
+  nothing,
   serverTool,
   tokens,
   toolType,
@@ -20,9 +21,12 @@ import { isProviders } from './tool-names.ts';
 import { isCallable } from './tool-schema.ts';
 
 /** A need of a route of this protocol, with the caller's name of what needs it. */
-const own = (of: string, param: string): readonly Need[] => [
-  { kind: 'feature', name: 'responses-items', of, param },
-];
+const own =
+  (of: string): NeedReader =>
+  (_value, context) =>
+    context.isNeeded('feature', 'responses-items')
+      ? []
+      : [{ kind: 'feature', name: 'responses-items', of, param: context.param }];
 
 /** A request limits the calls of all the provider's tools together. */
 const limited = (name: string): NeedReader => serverTool(name, (_value, { body }) => body.max_tool_calls);
@@ -71,52 +75,55 @@ const toolTypes = toolType(
   },
 );
 
-const definedTool: NeedReader = (value, { param }) =>
-  isJsonObject(value) && isProviders(value) ? own(`the tool ${String(value.type)}`, param) : [];
+const definedTool: NeedReader = (value, context) =>
+  isJsonObject(value) && isProviders(value) ? own(`the tool ${String(value.type)}`)(value, context) : [];
 
 const TOOL_ITEMS: ReadonlySet<string | undefined> = new Set([
   ...['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
 ]);
 
-/** Items that refer to what the provider has stored, or that make it sample once more, are unpriced. */
-const item: NeedReader = (value, { param }) => {
-  const type = isJsonObject(value) ? itemType(value) : undefined;
-  return [
-    ...(TOOL_ITEMS.has(type) ? [{ kind: 'capability', name: 'tools', param } as const] : []),
-    ...(COMMON_ITEMS.has(type) ? [] : own(`an item of type ${type}`, param)),
-  ];
+const item: NeedReader = (value, context) => {
+  if (!isJsonObject(value)) return [];
+  const type = itemType(value);
+  if (TOOL_ITEMS.has(type)) return capability('tools')(value, context);
+  return COMMON_ITEMS.has(type) ? [] : own(`an item of type ${type}`)(value, context);
 };
 
+/** Items that refer to what the provider has stored, or that make it sample once more, are unpriced. */
 const itemTypeField: NeedReader = (value, context) =>
   value === 'item_reference' || value === 'compaction_trigger' ? unpriced(value, context) : [];
 
-/** Parts that every route can be given. */
-const COMMON_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'refusal', 'input_image']);
+/** Parts that every route can be given, by their types. */
+const PARTS_OF_ALL: ReadonlyMap<unknown, NeedReader> = new Map([
+  ...['input_text', 'output_text', 'refusal'].map((type) => [type, nothing] as const),
+  ['input_image', capability('vision')],
+]);
 
-/** Other protocols have no place for a file in the output of a tool. */
-const part: NeedReader = (value, { param, parent }) => {
-  if (!isJsonObject(value)) return [];
-  const { type } = value;
+/** A file; other protocols have no place for one in the output of a tool. */
+const file: NeedReader = (value, context) => {
   const isPdf = isPdfPart(value as Part);
-  const isCommon = COMMON_PARTS.has(type) || (isPdf && itemType(parent) === 'message');
   return [
-    ...(type === 'input_image' ? [{ kind: 'capability', name: 'vision', param } as const] : []),
-    ...(type === 'input_file' ? [{ kind: 'capability', name: 'documents', param } as const] : []),
-    ...(isPdf ? [{ kind: 'feature', name: 'documents', param } as const] : []),
-    ...(isCommon ? [] : own(`a part of type ${String(type)}`, param)),
+    ...capability('documents')(value, context),
+    ...(isPdf ? feature('documents')(value, context) : []),
+    ...(isPdf && itemType(context.parent) === 'message'
+      ? []
+      : own('a part of type input_file')(value, context)),
   ];
 };
 
 /** The parts of a message or of a tool's output; those of other items are for the provider to judge. */
-const commonPart: NeedReader = (value, context) =>
-  COMMON_ITEMS.has(itemType(context.parent)) && itemType(context.parent) !== 'reasoning'
-    ? part(value, context)
-    : [];
+const part: NeedReader = (value, context) => {
+  if (!isJsonObject(value)) return [];
+  const type = itemType(context.parent);
+  if (type === 'reasoning' || !COMMON_ITEMS.has(type)) return [];
+  if (value.type === 'input_file') return file(value, context);
+  return (PARTS_OF_ALL.get(value.type) ?? own(`a part of type ${String(value.type)}`))(value, context);
+};
 
 const isPlainChoice = (value: unknown): boolean => value === 'none' || value === 'auto';
 
 /** Whether a choice names a tool that the provider runs. */
-export const isHosted = (choice: unknown): boolean => {
+const isHosted = (choice: unknown): boolean => {
   if (!isJsonObject(choice)) return false;
   if (choice.type !== 'allowed_tools') return !isCallable(choice);
   return Array.isArray(choice.tools) && choice.tools.some((tool) => isJsonObject(tool) && !isCallable(tool));
@@ -135,7 +142,7 @@ const ITEMS: readonly FieldRule[] = [
   { at: 'input[].type', needs: itemTypeField },
   { at: 'input[].{role,content,call_id,name,namespace,arguments,input,output,encrypted_content}' },
   { at: 'input[].summary[].{type,text}' },
-  { at: PARTS, needs: commonPart },
+  { at: PARTS, needs: part },
   { at: of(PARTS, '{type,text,file_id,file_data,filename,detail}') },
   { at: 'input[].content[].{refusal,annotations,logprobs}' },
   { at: of(PARTS, 'image_url'), needs: fetched('image-urls') },
@@ -183,7 +190,7 @@ const TOOLS: readonly FieldRule[] = [
   },
   { at: 'tools[].{model,moderation,output_compression,output_format,partial_images,quality,size,svg}' },
   { at: 'tool_choice', needs: when((value) => !isPlainChoice(value), capability('tools')), carried: true },
-  { at: 'tool_choice', needs: when(isHosted, (_value, { param }) => own('this tool_choice', param)) },
+  { at: 'tool_choice', needs: when(isHosted, own('this tool_choice')) },
   { at: 'tool_choice.{type,name,namespace,mode,server_label,tools}' },
 ];
 
@@ -202,10 +209,7 @@ export const RESPONSES_FIELDS = fieldTable([
   { at: 'prompt', needs: unpriced },
   {
     at: 'truncation',
-    needs: when(
-      (value) => value === 'auto',
-      (_value, { param }) => own('truncation "auto"', param),
-    ),
+    needs: when((value) => value === 'auto', own('truncation "auto"')),
   },
   { at: '{text,reasoning}', carried: true },
   { at: 'text.format', needs: when(isJson, capability('json')) },
