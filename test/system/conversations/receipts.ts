@@ -149,6 +149,7 @@ describe('the receipt of a call', () => {
       anthropic.messages.create({
         ...{ model: CLAUDE, max_tokens: 9, messages: say('Hi') },
         tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+        tool_choice: { type: 'tool', name: 'web_search' },
       }),
     ];
     const errors = await Promise.all(unpriced.map((call) => call.then(() => undefined, String)));

@@ -36,7 +36,7 @@ const CHAT: Record<string, object> = {
   },
   functions: { messages: user('Hi'), functions: [{ name: 'f', description: HIDDEN }] },
   prediction: { messages: user('Hi'), prediction: { type: 'content', content: HIDDEN } },
-  'a field of any name': { messages: user('Hi'), anything: { deep: [HIDDEN] } },
+  metadata: { messages: user('Hi'), metadata: { deep: [HIDDEN] } },
   'the description of a tool': {
     messages: user('Hi'),
     tools: [{ type: 'function', function: { name: 'f', description: HIDDEN } }],
