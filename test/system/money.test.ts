@@ -263,6 +263,7 @@ describe('another catalog', () => {
           base_url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`,
           upstream_model: 'their-model',
           secret: 'env:OWN_KEY',
+          passes: ['future_field'],
         },
       ],
     };
@@ -279,10 +280,10 @@ describe('another catalog', () => {
     expect(await until(added, (status) => status !== 400)).toBe(200);
   });
 
-  it('of any OpenAI-compatible server works, its key comes from a secret, and unknown fields pass to it, not back', async () => {
+  it('of any OpenAI-compatible server works, its key comes from a secret, and the fields that it lists pass to it, not back', async () => {
     const { key } = await service.account('1');
     const response = await service.chat(
-      { ...ask('Hi'), model: 'own/model', future_field: { a: 1 } },
+      { ...ask('Hi'), model: 'own/model', future_field: { a: 1 }, other_field: 1 },
       { key },
     );
     const text = await response.text();
@@ -293,6 +294,8 @@ describe('another catalog', () => {
     expect(text).not.toContain('their');
     expect(text).not.toContain('vendor_field');
     expect(seen[0]?.authorization).toBe(`Bearer ${OWN_KEY}`);
+    expect(response.headers.get('x-ignored-fields')).toBe('other_field');
+    expect(seen[0]?.body).not.toHaveProperty('other_field');
     expect(seen[0]?.body).toMatchObject({
       model: 'their-model',
       future_field: { a: 1 },

@@ -3,22 +3,12 @@
  * route does not have the beta and the answer is the same without it, and a system message between turns is a user's
  * where the route takes none there. Any other field passes as it is, and the route judges it.
  */
-import { betaName } from '../../core/inference/catalog/betas.ts';
+import { betaName, lockedFields } from '../../core/inference/catalog/betas.ts';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import { reminderOf } from '../../core/inference/upstream/system-reminder.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
 
-/** Fields of the body that only manage what a long conversation costs and holds, by the beta that unlocks them. */
-const BODY_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  context_management: ['context-management'],
-};
-
-/** Fields of tools that only change when and how tools are read (Claude API docs, Advanced tool use). */
-const TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  defer_loading: ['advanced-tool-use', 'tool-search-tool'],
-  input_examples: ['advanced-tool-use', 'tool-examples'],
-  eager_input_streaming: ['fine-grained-tool-streaming'],
-};
+const OF_TOOLS = 'tools[].';
 
 /** `betas`: those that are sent to the route. */
 export function nativeBody(
@@ -29,26 +19,23 @@ export function nativeBody(
   const { messages, tools } = body;
   const takesSystem = dialect?.system_messages === 'anywhere' || names.has('mid-conversation-system');
   const reminds = !takesSystem && Array.isArray(messages) && messages.some(isSystem);
+  const locked = lockedFields(betas);
+  const lockedOfTools = locked.flatMap((field) =>
+    field.startsWith(OF_TOOLS) ? [field.slice(OF_TOOLS.length)] : [],
+  );
   return {
-    ...unlocked(body, BODY_FIELDS, names),
+    ...without(body, locked),
     ...(Array.isArray(tools)
-      ? { tools: tools.map((tool) => (isJsonObject(tool) ? unlocked(tool, TOOL_FIELDS, names) : tool)) }
+      ? { tools: tools.map((tool) => (isJsonObject(tool) ? without(tool, lockedOfTools) : tool)) }
       : {}),
     ...(reminds ? { messages: remindingMessages(messages) } : {}),
   };
 }
 
-function unlocked(
-  given: JsonObject,
-  fields: Readonly<Record<string, readonly string[]>>,
-  names: ReadonlySet<string>,
-): JsonObject {
-  const locked = Object.keys(fields).filter(
-    (field) => given[field] !== undefined && fields[field]?.some((name) => names.has(name)) !== true,
-  );
-  if (locked.length === 0) return given;
-  return Object.fromEntries(Object.entries(given).filter(([field]) => !locked.includes(field)));
-}
+const without = (given: JsonObject, fields: readonly string[]): JsonObject =>
+  fields.some((field) => given[field] !== undefined)
+    ? Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)))
+    : given;
 
 const isSystem = (message: unknown): message is JsonObject =>
   isJsonObject(message) && message.role === 'system';

@@ -54,3 +54,22 @@ export const allowedBetas = (
 
 /** Whether a listed flag has a price that the model must name as a tier. */
 export const isLongPrompts = (flag: string): boolean => betaName(flag) === LONG_PROMPTS;
+
+/**
+ * Fields that only one of these betas unlocks, and without which the answer is the same: what a long conversation costs and
+ * holds, and when and how tools are read (Claude API docs, Context editing; Advanced tool use).
+ */
+const UNLOCKED_BY: Readonly<Record<string, readonly string[]>> = {
+  context_management: ['context-management'],
+  'tools[].defer_loading': ['advanced-tool-use', 'tool-search-tool'],
+  'tools[].input_examples': ['advanced-tool-use', 'tool-examples'],
+  'tools[].eager_input_streaming': ['fine-grained-tool-streaming'],
+};
+
+/** The patterns of the fields that none of these flags unlocks: a request is sent without them. */
+export function lockedFields(flags: readonly string[]): readonly string[] {
+  const names = new Set(flags.map(betaName));
+  return Object.entries(UNLOCKED_BY).flatMap(([field, betas]) =>
+    betas.some((name) => names.has(name)) ? [] : [field],
+  );
+}

@@ -1,5 +1,6 @@
 /** Which routes can serve a request, at which billable items, and which of its fields each of them loses. */
 import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
+import { allowedBetas, lockedFields } from '../catalog/betas.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 import { isCapable } from '../catalog/route-document.ts';
 import { isPriced, type Need, type PricedFeature } from '../fields/need.ts';
@@ -110,9 +111,10 @@ const SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_k'])
  */
 export function ignoredFields(
   route: Route,
-  { protocol, fields }: Pick<ChatPayload, 'protocol' | 'fields'>,
+  payload: Pick<ChatPayload, 'protocol' | 'fields' | 'headers'>,
   request: JsonObject,
 ): ReadonlySet<string> {
+  const { protocol, fields } = payload;
   const isOwn = route.protocol === protocol;
   const takes = takesOf(route);
   const isRefused = refusedBy(route, isOwn);
@@ -120,12 +122,28 @@ export function ignoredFields(
     ...fields.undocumented
       .filter(({ pattern, isCarried }) => !(isOwn ? takes(pattern) : isCarried))
       .map(({ pattern }) => pattern),
-    ...(isOwn ? [] : fields.notCarried),
+    ...(isOwn ? lockedIn(route, payload, request) : fields.notCarried),
     ...REFUSABLE.filter(
       (name) => isSet(request[name]) && ((route.reasoning && SAMPLING.has(name)) || isRefused(name)),
     ),
     ...fieldsWithin(request).filter(isRefused),
   ]);
+}
+
+/** The fields that need a beta which the route does not get. */
+function lockedIn(
+  route: Route,
+  { headers }: Pick<ChatPayload, 'headers'>,
+  { tools, ...request }: JsonObject,
+): readonly string[] {
+  if (route.protocol !== 'anthropic') return [];
+  const given: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return lockedFields(allowedBetas(headers?.betas ?? [], route)).filter((pattern) => {
+    const [name = '', ofTool] = pattern.split('[].');
+    return ofTool === undefined
+      ? isSet(request[name])
+      : given.some((tool) => isJsonObject(tool) && isSet(tool[ofTool]));
+  });
 }
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined;

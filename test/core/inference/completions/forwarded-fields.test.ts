@@ -6,6 +6,8 @@ import {
   bodyFor,
   ignoredFieldsHeader,
 } from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
+import { toPayload as messagesPayload } from '../../../../lambdas/core/inference/completions/messages/payload.ts';
+import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
 import { carries, ignoredFields } from '../../../../lambdas/core/inference/routing/carries.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
@@ -90,6 +92,29 @@ describe('a field that the protocol of a request does not document', () => {
     const { body, ignored } = sentTo(own, { passes: ['provider', 'models', 'session_id'] });
     expect(body).toEqual(payloadOf({}).body);
     expect(ignored).toEqual([]);
+  });
+});
+
+describe('a field that a beta unlocks', () => {
+  const fields = {
+    context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
+    tools: [{ name: 'f', input_schema: {}, defer_loading: true }],
+  };
+  const ignoredWith = (betas: string, route: object = {}) => {
+    const request = validate(messagesRequest, { ...plain, ...fields });
+    const payload = messagesPayload(request, NO_CAPSULES, new Headers({ 'anthropic-beta': betas }));
+    return [...ignoredFields(candidateOf({ protocol: 'anthropic', ...route }).route, payload, request)];
+  };
+
+  it('is named if the route does not get the beta', () => {
+    const [first, second] = ['context-management-2025-06-27', 'advanced-tool-use-2025-11-20'];
+    expect(ignoredWith('')).toEqual(['context_management', 'tools[].defer_loading']);
+    expect(ignoredWith(`${first},${second}`)).toEqual([]);
+    expect(ignoredWith(`${first},${second}`, { betas: [second] })).toEqual(['context_management']);
+    expect(ignoredWith(`${first},${second}`, { protocol: 'openai' })).toEqual([
+      'tools[].defer_loading',
+      'context_management',
+    ]);
   });
 });
 

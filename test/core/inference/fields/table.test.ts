@@ -49,7 +49,7 @@ describe('readFields', () => {
     ],
     ['in one element without its array', { blocks: { foo: 1 } }, { blocks: {} }, ['blocks[].foo']],
     [
-      'in elements that are none',
+      'in elements of mixed types',
       { blocks: [[{ foo: 1 }], 'text'] },
       { blocks: [[{}], 'text'] },
       ['blocks[].foo'],
