@@ -28,9 +28,9 @@ export interface Unpriced {
 }
 
 /** The terms of a request that asks for these things, or the first field that asks for what has no price. */
-export function termsOf(prices: Prices, demands: readonly PricedFeature[] = []): Terms | Unpriced {
+export function termsOf(prices: Prices, features: readonly PricedFeature[] = []): Terms | Unpriced {
   const draft = new Draft(prices);
-  for (const demand of demands) if (!draft.covers(demand)) return { unpriced: demand.param };
+  for (const feature of features) if (!draft.covers(feature)) return { unpriced: feature.param };
   return draft;
 }
 
@@ -46,30 +46,30 @@ class Draft implements Terms {
     this.#prices = prices.unit === 'per_million_tokens' ? prices : undefined;
   }
 
-  covers(demand: PricedFeature): boolean {
+  covers(feature: PricedFeature): boolean {
     const prices = this.#prices;
     if (prices === undefined) return false;
-    switch (demand.kind) {
+    switch (feature.kind) {
       case 'service-tier':
-        return Object.hasOwn(prices.service_tiers ?? {}, demand.name) && this.#tier(demand.name);
+        return Object.hasOwn(prices.service_tiers ?? {}, feature.name) && this.#tier(feature.name);
       case 'region':
-        if (!Object.hasOwn(prices.regions ?? {}, demand.name)) return false;
-        this.asked.region = demand.name;
+        if (!Object.hasOwn(prices.regions ?? {}, feature.name)) return false;
+        this.asked.region = feature.name;
         return true;
       case 'cache-write': {
-        const lifetime = LIFETIMES.find((each) => each === demand.lifetime);
+        const lifetime = LIFETIMES.find((each) => each === feature.lifetime);
         if (lifetime === undefined || prices.cache_writes?.[lifetime] === undefined) return false;
         this.items.add(`cache_write_${lifetime}`);
         return true;
       }
       case 'tokens':
-        if (prices[demand.rate] === undefined) return false;
-        this.items.add(demand.rate);
+        if (prices[feature.rate] === undefined) return false;
+        this.items.add(feature.rate);
         return true;
       case 'server-tool':
-        return this.#feature(demand.name, demand.maxUses, prices);
+        return this.#feature(feature.name, feature.maxUses, prices);
       case 'output':
-        this.outputTexts.push(...demand.texts);
+        this.outputTexts.push(...feature.texts);
         return true;
       case 'unpriced':
         return false;

@@ -94,12 +94,12 @@ const REASONING: ReadonlySet<string> = new Set(['reasoning_effort', 'reasoning',
 
 /** The undocumented fields that a route of the caller's protocol gets. */
 export const takesOf =
-  ({ passes, dialect, capabilities }: Route): TakesField =>
+  ({ protocol, passes, dialect, capabilities }: Route): TakesField =>
   (pattern) =>
     passes?.includes(pattern) === true ||
     dialect?.passes?.includes(pattern) === true ||
-    // The provider writes them as the host takes them.
-    (REASONING.has(pattern) && dialect?.reasoning_request !== undefined) ||
+    // Of a chat request, which is sent as the dialect has them.
+    (protocol === 'openai' && dialect?.reasoning_request !== undefined && REASONING.has(pattern)) ||
     (capabilities.includes('cache') && pattern.endsWith('cache_control'));
 
 /** Models that reason refuse these, so they are left out for them. */

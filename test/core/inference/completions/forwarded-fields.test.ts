@@ -66,6 +66,12 @@ describe('a field that the protocol of a request does not document', () => {
     expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([]);
   });
 
+  it('is not written by a dialect for callers of another protocol than chat', () => {
+    const request = validate(messagesRequest, { ...plain, reasoning: { effort: 'low' } });
+    const { route } = candidateOf({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
+    expect(bodyFor(messagesPayload(request, NO_CAPSULES), [route])).not.toHaveProperty('reasoning');
+  });
+
   it('is forwarded to a route that caches what is marked', () => {
     const marked = { cache_control: { type: 'ephemeral' } };
     expect(sentTo(marked, { capabilities: ['cache'] })).toMatchObject({ body: marked, ignored: [] });
