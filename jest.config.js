@@ -90,7 +90,8 @@ export default {
       globalSetup: '<rootDir>/test/lib/set-up.ts',
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
     },
-    ...['integration', 'system', 'browser', 'deploy', 'clients', 'schema'].map((name) =>
+    { ...ring('system', testsIn(PATHS.system), []), globalSetup: '<rootDir>/test/system/set-up.ts' },
+    ...['integration', 'browser', 'deploy', 'clients', 'schema'].map((name) =>
       ring(name, testsIn(PATHS[name]), []),
     ),
     ring('dynamodb-local', testsIn(DYNAMODB_LOCAL), pathsOf(NOT_ON_DYNAMODB_LOCAL)),
