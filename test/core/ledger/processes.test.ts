@@ -124,7 +124,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
       { numRuns: SPLITS, endOnFailure: true },
     );
     expect(splits).toBe(SPLITS);
-  }, 240_000);
+  }, rounds(240_000));
 
   it('of 120 racing calls exactly as many pass as the daily cap affords', async () => {
     const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });
@@ -187,7 +187,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
       },
     );
     expect(seeds).toBe(SEEDS);
-  }, 120_000);
+  }, rounds(120_000));
 
   it('the books of the whole database are exact', async () => {
     expect((await auditAll(database.client)).exact).toBe(true);
