@@ -23,7 +23,6 @@ const PATHS = {
     'endpoints/',
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
-    'operator/probe/',
     'operator/quotas/',
   ],
   system: ['system/'],

@@ -1,4 +1,4 @@
-/** What a probe should find of the simulated hosts: the flags of each quirk, and hosts with several. */
+/** The dialect flags of the quirks of simulated hosts, and hosts with several quirks. */
 import type { Dialect } from '../../../lambdas/core/inference/catalog/dialect.ts';
 import type { Quirk } from '../../../simulators/models/hosts/quirks.ts';
 
@@ -36,13 +36,6 @@ export const FLAGS = {
 
 export type FlaggedQuirk = keyof typeof FLAGS;
 export const FLAGGED = Object.keys(FLAGS) as FlaggedQuirk[];
-
-/** Quirks that need no flag: whatever else a host does, they change nothing of what is found. */
-export const UNFLAGGED = [
-  ...(['reasoning-named-reasoning', 'reasoning-in-details', 'no-call-index', 'empty-call-ids'] as const),
-  ...(['no-usage', 'usage-in-choice', 'no-done', 'no-last-blank-line', 'unknown-events'] as const),
-  ...(['two-objects-an-event', 'no-finish-reason', 'new-finish-reason', 'stop-with-calls'] as const),
-] as const satisfies readonly Quirk[];
 
 /** Of each of these a host has one at most. */
 const EXCLUSIVE: readonly (readonly FlaggedQuirk[])[] = [
