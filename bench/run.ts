@@ -21,7 +21,6 @@ import { measureUsageSums } from './ledger/usage-sums/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
-import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureIdle } from './start/idle.ts';
@@ -40,7 +39,6 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   webhooks: measureWebhooks,
   peers: measurePeers,
   growth: measureGrowth,
-  profile: measureProfile,
   tokens: measureTokens,
   mutants: measureMutants,
   audit: measureAudit,
