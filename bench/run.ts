@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
-import { measureGrowth } from './growth/bench.ts';
 import {
   describeMachine,
   type Figure,
@@ -23,7 +22,6 @@ import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
-import { measureIdle } from './start/idle.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
@@ -33,12 +31,10 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   load: measureLoad,
   bundles: measureBundles,
   start: measureStart,
-  idle: measureIdle,
   stream: measureStream,
   search: measureSearch,
   webhooks: measureWebhooks,
   peers: measurePeers,
-  growth: measureGrowth,
   tokens: measureTokens,
   mutants: measureMutants,
   audit: measureAudit,
