@@ -13,10 +13,8 @@ import {
   writeReport,
 } from './harness/report.ts';
 import { measureHost } from './host/bench.ts';
-import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
-import { measureUsageSums } from './ledger/usage-sums/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
@@ -37,9 +35,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   peers: measurePeers,
   tokens: measureTokens,
   mutants: measureMutants,
-  audit: measureAudit,
   host: measureHost,
-  'usage-sums': measureUsageSums,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
