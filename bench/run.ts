@@ -18,7 +18,6 @@ import { measureLoad } from './ledger/load/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
-import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
@@ -30,7 +29,6 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,
-  search: measureSearch,
   webhooks: measureWebhooks,
   peers: measurePeers,
   tokens: measureTokens,

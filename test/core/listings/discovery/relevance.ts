@@ -1,5 +1,5 @@
 /** What a search must find first, whatever else there is. */
-import type { SearchDocument } from '../../lambdas/core/listings/discovery/search-index.ts';
+import type { SearchDocument } from '../../../../lambdas/core/listings/discovery/search-index.ts';
 
 const listing = (index: number, fields: Partial<SearchDocument>): SearchDocument => ({
   id: `lst_known${String(index).padStart(21, '0')}`,
@@ -13,7 +13,7 @@ const listing = (index: number, fields: Partial<SearchDocument>): SearchDocument
   ...fields,
 });
 
-/** Listings among the generated ones, with words that those do not have. */
+/** Listings with words of their own. */
 export const KNOWN: readonly SearchDocument[] = [
   listing(0, { name: 'Invoice Wizard', summary: 'Writes invoices.', tags: 'billing pdf' }),
   listing(1, { name: 'Paper Shuffler', summary: 'Sorts an invoice or two.' }),
