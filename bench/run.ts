@@ -21,7 +21,6 @@ import { updatePage } from './peers/comparison.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
-import { measureWebhooks } from './webhooks/bench.ts';
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
@@ -29,7 +28,6 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,
-  webhooks: measureWebhooks,
   peers: measurePeers,
   tokens: measureTokens,
   mutants: measureMutants,
