@@ -5,14 +5,13 @@
  */
 import {
   calcPrice,
-  findProvider,
   type ModelInfo,
   type ModelPrice,
+  type Provider,
   type TieredPrices,
 } from '@pydantic/genai-prices';
 import type { PriceUnit } from '../../../lambdas/core/inference/pricing/prices.ts';
-import type { KnownProvider } from './known-providers.ts';
-import { FigureReader, type Source, type SourceModel, writeLifetime } from './source.ts';
+import { FigureReader, type SourceModel, writeLifetime } from '../../../operator/catalog/sources/source.ts';
 
 /** Rates of a million tokens, by the package's names; a cache write is that of the lifetime that the provider uses. */
 const TOKEN_RATES: Readonly<Record<string, string>> = {
@@ -41,23 +40,15 @@ const THOUSANDS: Readonly<Record<string, string>> = {
 /** The package has the same price under both: of the hours heard, and of those that were input. */
 const HOURS: readonly string[] = ['audio_hours', 'input_audio_hours'];
 
-const STATED: ReadonlySet<string> = new Set([
-  ...Object.values(TOKEN_RATES),
-  ...Object.values(THOUSANDS),
-  ...['cache_writes.5m', 'cache_writes.auto', 'hour'],
-]);
-
 type Price = number | TieredPrices;
 
-/** The names of a provider that matter here. */
-type Named = Pick<KnownProvider, 'name' | 'genaiPrices'>;
+/** A model of the package with its figures in the names of a catalog. */
+export interface OracleModel extends Pick<SourceModel, 'figures' | 'problems'> {
+  readonly unit: PriceUnit;
+}
 
 /** The prices of a model at one time, as the package gives them. */
-function readModelPrice(
-  provider: Named,
-  { id, name, context_window: window }: Pick<ModelInfo, 'id' | 'name' | 'context_window'>,
-  price: ModelPrice,
-): SourceModel {
+function readModelPrice(provider: string, id: string, price: ModelPrice): OracleModel {
   const reader = new FigureReader();
   const entries = Object.entries(price).flatMap(([key, value]): [string, Price][] =>
     value === undefined ? [] : [[key, value]],
@@ -66,16 +57,12 @@ function readModelPrice(
     entries.length > 0 && entries.every(([key]) => HOURS.includes(key)) ? 'per_hour' : 'per_million_tokens';
   for (const [key, value] of entries) {
     const isWrite = key === 'cache_write_mtok';
-    const rate = isWrite ? `cache_writes.${writeLifetime(provider, id)}` : TOKEN_RATES[key];
+    const rate = isWrite ? `cache_writes.${writeLifetime({ name: provider }, id)}` : TOKEN_RATES[key];
     if (rate !== undefined) readRate(reader, { key, rate }, value);
     else readOther(reader, { key, unit }, value);
   }
   reader.fillTiers();
-  const about = {
-    ...(name === undefined ? {} : { name }),
-    ...(window === undefined ? {} : { contextWindow: window }),
-  };
-  return { id, unit, figures: reader.figures, problems: reader.problems, about };
+  return { unit, figures: reader.figures, problems: reader.problems };
 }
 
 function readRate(reader: FigureReader, { key, rate }: { key: string; rate: string }, value: Price): void {
@@ -105,30 +92,14 @@ const byTimeOfDay = ({ prices }: ModelInfo): boolean =>
   Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === 'time_of_date');
 
 /** A model with the prices that it has at that time. */
-export function readModel(provider: Named, model: ModelInfo, at: Date): SourceModel {
-  const own = findProvider({ providerId: provider.genaiPrices });
-  if (own === undefined) throw new Error(`genai-prices has no provider ${provider.genaiPrices}`);
+export function readModel(provider: Provider, model: ModelInfo, at: Date): OracleModel {
   // Asked for by its own id alone: the package finds models by patterns, of which the first may be another model's.
-  const only = { ...own, models: [{ ...model, match: { equals: model.id } }], fallback_model_providers: [] };
-  const found = calcPrice({ input_tokens: 0 }, model.id, { provider: only, timestamp: at });
-  const read = readModelPrice(provider, model, found?.model_price ?? {});
-  return byTimeOfDay(model) ? { ...read, problems: [...read.problems, TIME_OF_DAY] } : read;
-}
-
-/** The package as a source, with its prices at that time. Ids are matched as the package itself matches them. */
-export function genaiPrices(at: Date): Source {
-  return {
-    name: 'genai-prices',
-    states: (name) => STATED.has(name),
-    models: (provider) =>
-      (findProvider({ providerId: provider.genaiPrices })?.models ?? []).map((model) =>
-        readModel(provider, model, at),
-      ),
-    find(provider, id) {
-      const found = calcPrice({}, id, { providerId: provider.genaiPrices, timestamp: at });
-      return found === null || found.provider.id !== provider.genaiPrices
-        ? undefined
-        : readModel(provider, found.model, at);
-    },
+  const only = {
+    ...provider,
+    models: [{ ...model, match: { equals: model.id } }],
+    fallback_model_providers: [],
   };
+  const found = calcPrice({ input_tokens: 0 }, model.id, { provider: only, timestamp: at });
+  const read = readModelPrice(provider.id, model.id, found?.model_price ?? {});
+  return byTimeOfDay(model) ? { ...read, problems: [...read.problems, TIME_OF_DAY] } : read;
 }
