@@ -14,7 +14,6 @@ import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes
 import { askedFields } from '../routing/required-parameters.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
-import { RouteTimes } from '../routing/route-times.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { overflowMessage } from '../upstream/refusal.ts';
@@ -39,7 +38,6 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   schema: z.ZodType<NoInfer<Request>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
-  const times = new RouteTimes();
   const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
     const peppers = await dependencies.peppers();
     const capsules = dependencies.capsules(peppers)(accountId);
@@ -53,7 +51,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
         ...{ body, identity: text, models, catalog: version, capsules, context, chance },
         headers: request.headers,
       },
-      { ...dependencies, times },
+      dependencies,
     );
   };
   return createPaidEndpoint({ read }, dependencies);
@@ -76,7 +74,7 @@ interface ValidRequest<Request> {
 type ReadDependencies = Pick<
   CompletionDependencies,
   'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'hostEnds' | 'log'
-> & { readonly times?: RouteTimes };
+>;
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Request extends CompletionRequest>(
@@ -94,7 +92,6 @@ export function readCompletion<Request extends CompletionRequest>(
   const able = chooseRoutes({
     ...{ models, demands: payload, controls: controlsOf(body), providers, chance },
     asked: askedFields(payload.protocol, valid.body),
-    latency: (routeId) => dependencies.times?.median(routeId),
   });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
