@@ -1,5 +1,5 @@
 /** Which packages may be in what is deployed, and which may run code when they are installed. */
-import type { LockedPackage } from './lock-file.ts';
+import type { LockedPackage } from '../../lib/supply/lock-file.ts';
 
 /**
  * Licences that ask for no more than that they be kept with the code. Whoever adds one has read it: nothing here obliges
