@@ -60,7 +60,7 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
       return ok({
         versions: versions.toReversed().map(({ version, appliedMs }, at) => ({
           version,
-          applied: appliedMs === undefined ? null : new Date(appliedMs).toISOString(),
+          applied: new Date(appliedMs).toISOString(),
           current: at === 0,
         })),
       });

@@ -204,7 +204,7 @@ describe('the operator’s view of routes', () => {
 });
 
 describe('the operator’s view of the catalog', () => {
-  const applied = (version: string, models: readonly object[], appliedMs?: number) => ({
+  const applied = (version: string, models: readonly object[], appliedMs = 0) => ({
     ...{ version, json: JSON.stringify({ models }), appliedMs },
   });
   const model = (id: string, input: number) => ({
@@ -215,7 +215,7 @@ describe('the operator’s view of the catalog', () => {
 
   it('has nothing to compare the first one with', () => {
     expect(catalogView(applied('a', [model('one', 1)]), undefined)).toEqual({
-      ...{ object: 'catalog', version: 'a', applied: null, models: 1, routes: 1, diff: null },
+      ...{ object: 'catalog', version: 'a', applied: 0, models: 1, routes: 1, diff: null },
     });
   });
 
