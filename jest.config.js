@@ -23,7 +23,6 @@ const PATHS = {
     'endpoints/',
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
-    'operator/probe/',
     'operator/quotas/',
   ],
   system: ['system/'],
@@ -90,7 +89,8 @@ export default {
       globalSetup: '<rootDir>/test/lib/set-up.ts',
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
     },
-    ...['integration', 'system', 'browser', 'deploy', 'clients', 'schema'].map((name) =>
+    { ...ring('system', testsIn(PATHS.system), []), globalSetup: '<rootDir>/test/system/set-up.ts' },
+    ...['integration', 'browser', 'deploy', 'clients', 'schema'].map((name) =>
       ring(name, testsIn(PATHS[name]), []),
     ),
     ring('dynamodb-local', testsIn(DYNAMODB_LOCAL), pathsOf(NOT_ON_DYNAMODB_LOCAL)),

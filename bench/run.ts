@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
-import { measureGrowth } from './growth/bench.ts';
 import {
   describeMachine,
   type Figure,
@@ -14,38 +13,25 @@ import {
   writeReport,
 } from './harness/report.ts';
 import { measureHost } from './host/bench.ts';
-import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
-import { measureUsageSums } from './ledger/usage-sums/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
-import { measureProfile } from './profile/bench.ts';
-import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
-import { measureIdle } from './start/idle.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
-import { measureWebhooks } from './webhooks/bench.ts';
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
   load: measureLoad,
   bundles: measureBundles,
   start: measureStart,
-  idle: measureIdle,
   stream: measureStream,
-  search: measureSearch,
-  webhooks: measureWebhooks,
   peers: measurePeers,
-  growth: measureGrowth,
-  profile: measureProfile,
   tokens: measureTokens,
   mutants: measureMutants,
-  audit: measureAudit,
   host: measureHost,
-  'usage-sums': measureUsageSums,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

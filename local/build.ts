@@ -24,6 +24,9 @@ export interface BuildOptions {
   readonly log: (line: string) => void;
 }
 
+/** Where the service keeps its assemblies, from the root of the checkout. */
+export const ASSEMBLY_FOLDER = join('.build', 'assembly');
+
 /** Everything that an assembly depends on; packages by their lock file. */
 const SOURCES = ['bin', 'console', 'lib', 'lambdas', 'package-lock.json', 'cdk.json'];
 

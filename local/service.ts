@@ -12,7 +12,7 @@ import { type LocalIdentityProvider, startIdentityProvider } from '../simulators
 import { startUpstreamProcess, type UpstreamProcess } from '../simulators/models/models-process.ts';
 import type { Recipient } from '../simulators/payments/courier.ts';
 import { startPaymentSandbox } from '../simulators/payments/sandbox.ts';
-import { ensureAssembly } from './build.ts';
+import { ASSEMBLY_FOLDER, ensureAssembly } from './build.ts';
 import { connectIdentity } from './functions/identity-settings.ts';
 import { announce, occupy, retract, type Session } from './process/state-folder.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
@@ -78,7 +78,7 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
   const identity = await startIdentity(settings, releases);
   const assemblyDir = await ensureAssembly({
     root,
-    outputDir: join(root, '.build', 'assembly'),
+    outputDir: join(root, ASSEMBLY_FOLDER),
     environment,
     log,
   });

@@ -14,6 +14,14 @@ export async function addressesOf({ addresses }: { readonly addresses?: () => Pr
   return addresses();
 }
 
+/** The addresses that a command was given, else those that the deployment announces. */
+export const askedAddresses = async (
+  operator: { addresses(): Promise<Addresses> },
+  url: string | undefined,
+  platform: string | undefined,
+): Promise<Addresses> =>
+  url === undefined ? operator.addresses() : { inference: url, platform: platform ?? url };
+
 const session = z.object({ base_url: z.url(), platform_url: z.url() });
 
 /** Of the service that runs on this state folder. Throws when none runs. */

@@ -7,7 +7,6 @@ import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/we
 import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
-import { PROBE_COMMAND } from './probe/command.ts';
 import { QUOTAS_COMMAND } from './quotas/command.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
 import { SMOKE_KEY_COMMAND } from './smoke/key-command.ts';
@@ -180,7 +179,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
-  'route probe': PROBE_COMMAND,
   quotas: QUOTAS_COMMAND,
   smoke: SMOKE_COMMAND,
   'smoke key': SMOKE_KEY_COMMAND,

@@ -2,11 +2,9 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createBedrockClients } from '../lambdas/adapters/aws/bedrock-clients.ts';
-import { createRequestSigner } from '../lambdas/adapters/aws/request-signer.ts';
 import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
-import { createAccessTokens } from '../lambdas/adapters/inference/access-tokens.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
-import type { Log, RequestSigner, SecretReader, TokenReader } from '../lambdas/core/ports.ts';
+import type { Log, SecretReader } from '../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
 
 export interface SignedGet {
@@ -20,10 +18,6 @@ export interface SignedGet {
 export interface RouteAccess {
   /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
   readonly readSecret: SecretReader;
-  /** The token of Entra or of Google for the client whose credentials a secret holds. */
-  readonly readToken: TokenReader;
-  /** Signs requests to providers in AWS. */
-  readonly sign: RequestSigner;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
   /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
@@ -49,8 +43,6 @@ export function createRouteAccess(
   });
   return {
     readSecret,
-    readToken: createAccessTokens({ fetch, readSecret, clock: systemClock }).read,
-    sign: (request) => createRequestSigner(clients())(request),
     region: () => config().region(),
     async signedHeaders({ url, service, region: asked, headers: own = {} }) {
       const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);

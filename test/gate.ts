@@ -5,11 +5,11 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listTests, runJest } from './jest.ts';
-import { type Reach, reachOf } from './reach.ts';
+import { reachedTests } from './reach.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const RINGS = ['--selectProjects', 'unit', 'template', 'integration', 'system'];
@@ -32,29 +32,28 @@ function changedSince(reference: string): string[] {
   return [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')];
 }
 
-/** Returns what the change reaches; everything if there is no change, or no repository to ask. */
-function reachOfChange(): Reach {
+/** Returns the tests that the change reaches; everything if there is no change, or no repository to read it from. */
+function reachedByChange(): readonly string[] | 'everything' {
   try {
     const changed = values.all ? [] : changedSince(values.since ?? 'main');
     if (changed.length === 0) return 'everything';
-    const modules = git('ls-files', '*.ts');
-    const starters = modules.filter((path) => isStarter(readFileSync(join(ROOT, path), 'utf8')));
-    return reachOf(changed, starters);
+    const paths = git('ls-files', '--cached', '--others', '--exclude-standard').filter((path) =>
+      existsSync(join(ROOT, path)),
+    );
+    return reachedTests(
+      changed,
+      new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])),
+    );
   } catch {
     return 'everything';
   }
 }
 
-const isStarter = (text: string): boolean => text.includes("from 'node:child_process'");
-
 /** Runs the tests that are reached; returns jest's exit code. */
-function runTests(reach: Reach): number {
-  if (reach === 'everything') return runJest('gate', RINGS);
+function runTests(reached: readonly string[] | 'everything'): number {
+  if (reached === 'everything') return runJest('gate', RINGS);
   const all = listTests(RINGS);
-  const related = new Set(listTests([...RINGS, '--findRelatedTests', ...reach.modules]));
-  const chosen = all.filter(
-    (path) => related.has(path) || reach.tests.some((beginning) => path.startsWith(beginning)),
-  );
+  const chosen = all.filter((path) => reached.includes(path));
   console.log(`The change reaches ${chosen.length} of ${all.length} test files.`);
   return runJest('gate', [...RINGS, '--runTestsByPath', ...chosen]);
 }
@@ -69,5 +68,5 @@ async function exitCodeOf(script: string): Promise<number> {
 
 const checked = await Promise.all(CHECKS.map(exitCodeOf));
 if (checked.some((code) => code !== 0)) process.exitCode = 1;
-else process.exitCode = runTests(reachOfChange());
+else process.exitCode = runTests(reachedByChange());
 if (values.all) console.log(NOT_RUN);

@@ -1,68 +1,91 @@
 /**
- * The tests that a change reaches. A test is reached by a file that it imports, directly or not, which jest finds. This
- * module knows the rest: tests that start the service, bundle it, or read files.
+ * The tests that a change reaches: those from which a chain of references leads to a changed file. A module refers to a
+ * file that it imports, and to a file whose path one of its strings is, such as the program of a process that it starts.
  */
+import { posix } from 'node:path';
 
-export type Reach =
-  | 'everything'
-  | {
-      /** Files whose importers are reached: the changed modules, and if the service changed the starters of processes. */
-      readonly modules: readonly string[];
-      /** Beginnings of the paths of other tests that are reached. */
-      readonly tests: readonly string[];
-    };
-
-/** They read the whole tree, and are fast. */
+/** These tests read the whole tree, and are fast. */
 const ALWAYS = ['test/architecture/', 'test/docs/'];
 
-/** They read the synthesized templates, or run the bundles. */
-const TEMPLATES = ['test/lib/', 'test/bench/cost.test.ts'];
+const BUNDLED = ['lambdas/consumers/', 'lambdas/endpoints/', 'lambdas/programs/', 'console/src/'];
 
-interface Area {
-  readonly tests: readonly string[];
-  /** True if a process that a test starts may load the file. */
-  readonly isStarted: boolean;
-}
-
-/** Areas by the folder of a changed file. A change elsewhere, such as of `package.json`, reaches everything. */
-const AREAS: Readonly<Record<string, Area>> = {
-  lambdas: { tests: TEMPLATES, isStarted: true },
-  lib: { tests: TEMPLATES, isStarted: true },
-  local: { tests: ['test/lib/bundle-runtime.test.ts'], isStarted: true },
-  simulators: { tests: [], isStarted: true },
-  operator: { tests: ['test/system/'], isStarted: false },
-  console: {
-    tests: ['test/console/', 'test/lib/bundle', 'test/system/console-session.test.ts'],
-    isStarted: false,
-  },
-  catalogs: { tests: ['test/catalogs/', 'test/operator/', ...TEMPLATES], isStarted: false },
-  bench: { tests: [], isStarted: false },
-  docs: { tests: [], isStarted: false },
-  test: { tests: [], isStarted: false },
+/** References that no string of the module shows: to files, or to the folders of files. */
+const HIDDEN: Readonly<Record<string, readonly string[]>> = {
+  'bin/app.ts': BUNDLED,
+  'test/lib/assemblies.ts': ['test/lib/synthesize.ts'],
+  'test/lib/bundles.ts': BUNDLED,
 };
+
+/** A change of a file elsewhere, such as of `package.json`, reaches everything. */
+const KNOWN = [
+  'bench/',
+  'catalogs/',
+  'console/',
+  'docs/',
+  'lambdas/',
+  'lib/',
+  'local/',
+  'operator/',
+  'simulators/',
+  'test/',
+];
 
 /** Pages in the root that only tests of `ALWAYS` read. */
 const ROOT_PAGE = /^[^/]+\.md$/;
 
 /**
- * Returns what a change reaches.
+ * Returns the paths of the reached tests.
  * @param changed paths from the root, with `/`
- * @param starters modules that start processes
+ * @param files the text of each file of the repository by its path
  */
-export function reachOf(changed: readonly string[], starters: readonly string[]): Reach {
-  const areas = changed
-    .filter((path) => !ROOT_PAGE.test(path))
-    .map((path) => AREAS[path.split('/')[0] ?? '']);
-  if (areas.includes(undefined) || changed.some((path) => /^[^/]+$/.test(path) && !ROOT_PAGE.test(path)))
-    return 'everything';
-  const known = areas.filter((area) => area !== undefined);
-  const modules = changed.filter((path) => /\.tsx?$/.test(path));
-  const data = changed.filter((path) => path.startsWith('test/') && !path.endsWith('.ts'));
-  return {
-    modules: [...modules, ...(known.some(({ isStarted }) => isStarted) ? starters : [])],
-    tests: [...new Set([...ALWAYS, ...known.flatMap(({ tests }) => tests), ...data.map(readersOf)])],
-  };
+export function reachedTests(
+  changed: readonly string[],
+  files: ReadonlyMap<string, string>,
+): readonly string[] | 'everything' {
+  const isKnown = (path: string) => ROOT_PAGE.test(path) || KNOWN.some((folder) => path.startsWith(folder));
+  if (!changed.every(isKnown)) return 'everything';
+  const referrers = referrersIn(files);
+  const reached = new Set(changed);
+  for (const path of reached) for (const referrer of referrers.get(path) ?? []) reached.add(referrer);
+  const readers = [...ALWAYS, ...changed.flatMap(readersOf)];
+  return [...files.keys()].filter(
+    (path) =>
+      path.endsWith('.test.ts') && (reached.has(path) || readers.some((folder) => path.startsWith(folder))),
+  );
 }
 
-/** The tests of a file of data are those of the folder around its own. */
-const readersOf = (path: string): string => path.split('/').slice(0, -2).concat('').join('/');
+/** Returns the folders of the tests that read a file of data by listing its folder. */
+function readersOf(path: string): readonly string[] {
+  if (path.startsWith('catalogs/')) return ['test/catalogs/', 'test/operator/', 'test/lib/'];
+  const [folder, section] = path.split('/');
+  return folder === 'test' && !path.endsWith('.ts') ? [`test/${section}/`] : [];
+}
+
+/** Returns the modules that refer to each file. */
+function referrersIn(files: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const referrers = new Map<string, string[]>();
+  for (const [path, text] of files)
+    if (/\.tsx?$/.test(path))
+      for (const target of referencesOf(path, text, files))
+        referrers.set(target, [...(referrers.get(target) ?? []), path]);
+  return referrers;
+}
+
+/** Strings, and the arguments of `join` as one. */
+const STRINGS = /\bjoin\(\s*(?:[\w.]+,\s*)?((?:'[^'\n]*'(?:,\s*)?)+)\)|'([^'\n]+\.\w+)'/g;
+
+function referencesOf(path: string, text: string, files: ReadonlyMap<string, string>): Set<string> {
+  const hidden = HIDDEN[path] ?? [];
+  const targets = new Set(
+    hidden.length === 0
+      ? []
+      : [...files.keys()].filter((file) => hidden.some((each) => file.startsWith(each))),
+  );
+  for (const [, joined, single] of text.matchAll(STRINGS)) {
+    const name = single ?? joined?.replace(/',\s*'/g, '/').replace(/'(?:,\s*)?/g, '') ?? '';
+    for (const target of [posix.join(posix.dirname(path), name), posix.normalize(name)])
+      if (files.has(target)) targets.add(target);
+  }
+  targets.delete(path);
+  return targets;
+}

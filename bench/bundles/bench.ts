@@ -9,7 +9,6 @@ import { bundleFunctions } from '../../lib/bundle.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 import type { Figure } from '../harness/report.ts';
 import { median } from '../harness/statistics.ts';
-import { measureCatalogs } from './catalog.ts';
 import { functionVariables } from './environment.ts';
 
 const run = promisify(execFile);
@@ -45,7 +44,7 @@ export async function measureBundles(): Promise<readonly Figure[]> {
     for (const name of Object.keys(GRANTS) as FunctionName[]) {
       figures.push(...(await measureFunction(name, join(folder, name, 'index.mjs'))));
     }
-    return [...figures, ...(await measureCatalogs())];
+    return figures;
   } finally {
     await rm(folder, { recursive: true });
   }

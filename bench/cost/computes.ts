@@ -1,23 +1,10 @@
 /** What the same calls cost on each setting of `compute`: the services that differ, and the rate at which one is cheaper. */
 import { HOST_TASK } from '../../lib/config/host-size.ts';
-import { bytesOf, costOf, type Line, type Measured, type Traffic, total } from './model.ts';
+import { bytesOf, costOf, type Line, line, type Measured, round, type Traffic, total } from './model.ts';
 import { PRICES } from './prices.ts';
 
-/** What a call takes on the shared host. */
-export interface HostMeasured extends Measured {
-  /** Main thread, a streamed call of a few chunks. */
-  readonly hostCpuMs: number;
-  /** Each further chunk. */
-  readonly chunkCpuMs: number;
-}
-
-export interface HostTraffic extends Traffic {
-  /** Even, day and night. */
-  readonly callsPerSecond: number;
-}
-
 /** Rates of Web Functions, which AWS has not made known where they could be read. */
-export interface WebFunctionRates {
+interface WebFunctionRates {
   readonly vcpuHour: number;
   readonly gbHour: number;
   readonly request: number;
@@ -42,18 +29,18 @@ const HOUR = 3_600;
 export const DATA_OUT = 'Data out';
 
 /** Tasks that run at a rate: as many as the open calls or the CPU of the calls need. */
-export function tasksAt(callsPerSecond: number, traffic: HostTraffic, measured: HostMeasured): number {
+export function tasksAt(callsPerSecond: number, traffic: Traffic, measured: Measured): number {
   const open = (callsPerSecond * traffic.seconds) / HOST_TASK.openCalls;
   const cpu =
     (100 * callsPerSecond * cpuSeconds(traffic, measured)) / (HOST_TASK.vcpu * HOST_TASK.cpuPercent);
   return Math.max(LEAST_TASKS, Math.ceil(Math.max(open, cpu)));
 }
 
-const cpuSeconds = ({ tokens }: Traffic, { hostCpuMs, chunkCpuMs }: HostMeasured): number =>
+const cpuSeconds = ({ tokens }: Traffic, { hostCpuMs, chunkCpuMs }: Measured): number =>
   (hostCpuMs + tokens * chunkCpuMs) / 1000;
 
 /** The bill of calls on Fargate at a rate; the tasks run whether they are called or not. */
-export function fargateCost(traffic: HostTraffic, measured: HostMeasured): readonly Line[] {
+export function fargateCost(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls, callsPerSecond } = traffic;
   const hours = calls / callsPerSecond / HOUR;
   const tasks = tasksAt(callsPerSecond, traffic, measured);
@@ -74,8 +61,8 @@ const taskHour = (): number =>
 
 /** The bill of calls on Web Functions, if their rates were these. */
 export function webFunctionCost(
-  traffic: HostTraffic,
-  measured: HostMeasured,
+  traffic: Traffic,
+  measured: Measured,
   rates: WebFunctionRates,
 ): readonly Line[] {
   const { calls, seconds } = traffic;
@@ -99,7 +86,7 @@ export const ratesOf = (times: number): WebFunctionRates => ({
 });
 
 /** What CloudFront, the table and the logs take, whichever host is behind. */
-function behindEdge(traffic: HostTraffic, measured: HostMeasured): readonly Line[] {
+function behindEdge(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls } = traffic;
   const kept = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
     ['DynamoDB', 'WAF', 'Usage records'].includes(service),
@@ -121,7 +108,7 @@ function behindEdge(traffic: HostTraffic, measured: HostMeasured): readonly Line
  * Calls a second at which Fargate's bill is Lambda's, data out apart; above it Fargate is cheaper. Nothing when it never
  * is. As long as the fewest tasks are enough, an hour of Fargate costs the same whatever comes.
  */
-export function breakEven(traffic: HostTraffic, measured: HostMeasured): number | undefined {
+export function breakEven(traffic: Traffic, measured: Measured): number | undefined {
   const million = { ...traffic, calls: 1e6 };
   const lambda = apart(costOf(million, measured)).rest;
   const hour = LEAST_TASKS * taskHour() + PRICES.balancerHour.usd;
@@ -136,6 +123,3 @@ export function apart(lines: readonly Line[]): { readonly rest: number; readonly
   const dataOut = total(lines.filter(({ service }) => service === DATA_OUT));
   return { rest: total(lines) - dataOut, dataOut };
 }
-
-const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
-const round = (value: number): number => Math.round(value * 10) / 10;

@@ -5,10 +5,10 @@ import { PRICES } from './prices.ts';
 export interface Measured {
   readonly writeUnits: number;
   readonly writeUnitsIdempotent: number;
-  /** The service's own work, on a whole core. */
-  readonly cpuMs: number;
-  /** The function's own start, on a whole core. */
-  readonly initMs: number;
+  /** Main thread of the shared host, a streamed call of a few chunks. */
+  readonly hostCpuMs: number;
+  /** Each further chunk. */
+  readonly chunkCpuMs: number;
 }
 
 /** A month's traffic. */
@@ -21,6 +21,8 @@ export interface Traffic {
   readonly memoryMb: number;
   /** Share of the calls that carry an Idempotency-Key, 0 to 1. */
   readonly idempotent: number;
+  /** Even, day and night; of a host. */
+  readonly callsPerSecond: number;
 }
 
 export interface Line {
@@ -63,17 +65,14 @@ const API_UNIT_BYTES = 10 * 1024 * 1024;
 
 const GB = 1e9;
 
-/** A core is what 1,769 MB buy (AWS Lambda developer guide, memory). */
-export const CORE_MB = 1_769;
-
 /** Of an answer, with its headers. */
 export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
 
 /**
- * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: three looks, each an
- * eventually consistent read of up to 4 KB (docs/decisions/2026-11-22-hot-reads.md).
+ * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: a look at the
+ * catalog and, before and after the call, one at the route's two circuits; each reads eventually consistent items of up to 4 KB.
  */
-const READ_UNITS = 1.5;
+const READ_UNITS = 2.5;
 
 export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls, seconds, memoryMb, idempotent } = traffic;
@@ -92,7 +91,7 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
     line(
       'DynamoDB, reads',
       calls * READ_UNITS * PRICES.readUnit.usd,
-      `${READ_UNITS} units a call: a look at the catalog, two at the circuits; a host makes them every few seconds`,
+      `${READ_UNITS} units a call: a look at the catalog, two at two circuits; a host makes them every few seconds`,
     ),
     line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
     line('WAF', calls * PRICES.firewallRequest.usd, 'the limit of each address'),
@@ -105,20 +104,7 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   ];
 }
 
-const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
-
-/** An execution is billed by 64 MB and by 100 ms: it takes about 50 MB, and its step less than 200 ms once warm. */
-const EXECUTION = { mb: 64, ms: 200 } as const;
-
-/** What settling a transcription adds by its workflow, which is Step Functions alone: its step is a function and its writes. */
-export const settlementCost = (calls: number): Line =>
-  line(
-    'Step Functions',
-    calls *
-      (PRICES.execution.usd +
-        ((EXECUTION.mb / 1024) * EXECUTION.ms * PRICES.executionGbHour.usd) / (3_600 * 1_000)),
-    `an Express execution of ${EXECUTION.ms} ms and ${EXECUTION.mb} MB a transcription`,
-  );
+export const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
 
 /** What a deployment costs that nobody calls, a month. */
 export function idleCost(fixtures: Fixtures): readonly Line[] {
@@ -148,34 +134,6 @@ export function idleCost(fixtures: Fixtures): readonly Line[] {
 /** Raised by every sweep of holds, so in every hour (`lambdas/consumers/sweep-holds`). */
 const SWEEP_METRICS = 4;
 
-export interface MemoryLine {
-  readonly memoryMb: number;
-  readonly usd: number;
-  /** The function's own start. */
-  readonly initMs: number;
-  /** What the service itself adds to a warm call. */
-  readonly ownMs: number;
-}
-
-/** Lambda's share of the cost at several sizes, and what a smaller share of a core does to speed. */
-export function compareMemory(
-  traffic: Traffic,
-  measured: Measured,
-  sizesMb: readonly number[],
-): readonly MemoryLine[] {
-  return sizesMb.map((memoryMb) => {
-    const slower = Math.max(1, CORE_MB / memoryMb);
-    const [lambda] = costOf({ ...traffic, memoryMb }, measured);
-    return {
-      memoryMb,
-      usd: lambda?.usd ?? 0,
-      // Lambda starts a function with a full core's burst of CPU only above its share; the share is the safe figure.
-      initMs: measured.initMs * slower,
-      ownMs: measured.cpuMs * slower,
-    };
-  });
-}
-
 export const total = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);
 
-const round = (value: number): number => Math.round(value * 10) / 10;
+export const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,19 +1,10 @@
 /** The cost model's results as Markdown. */
-import {
-  apart,
-  breakEven,
-  fargateCost,
-  type HostMeasured,
-  type HostTraffic,
-  ratesOf,
-  tasksAt,
-  webFunctionCost,
-} from './computes.ts';
-import { costOf, type Line, total } from './model.ts';
+import { apart, breakEven, fargateCost, ratesOf, tasksAt, webFunctionCost } from './computes.ts';
+import { costOf, type Line, type Measured, type Traffic, total } from './model.ts';
 
-export const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
 }
@@ -35,7 +26,7 @@ const RATES = [1, 3, 10, 30, 100];
 const TIMES = [1, 4, 10];
 
 /** The computes beside each other, data out apart. */
-export function computes(traffic: HostTraffic, measured: HostMeasured): string {
+export function computes(traffic: Traffic, measured: Measured): string {
   const row = (name: string, lines: readonly Line[]) => {
     const { rest, dataOut } = apart(lines);
     return [name, dollars(rest), dollars(dataOut), dollars(rest + dataOut)];
@@ -62,7 +53,7 @@ export function computes(traffic: HostTraffic, measured: HostMeasured): string {
 }
 
 /** From which rate on Fargate is cheaper, in a sentence. */
-export function breakEvenText(traffic: HostTraffic, measured: HostMeasured): string {
+export function breakEvenText(traffic: Traffic, measured: Measured): string {
   const rate = breakEven(traffic, measured);
   if (rate === undefined) return 'Fargate is not cheaper than Lambda for these calls at any rate.';
   const month = (rate * 30 * 24 * 3600) / 1e6;

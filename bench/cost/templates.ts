@@ -7,8 +7,8 @@ import { parseConfig } from '../../lib/config/config.ts';
 import { GRANTS } from '../../lib/config/grants.ts';
 import type { Template } from './fixtures.ts';
 
-/** Synthesizes the app of these settings with empty bundles, which count for nothing here. */
-export function synthesizedTemplates(settings: object): readonly Template[] {
+/** Synthesizes the app with its default settings and with empty bundles, which count for nothing here. */
+export function synthesizedTemplates(): readonly Template[] {
   const folder = mkdtempSync(join(tmpdir(), 'cost-'));
   try {
     const bundles = join(folder, 'bundles');
@@ -16,7 +16,7 @@ export function synthesizedTemplates(settings: object): readonly Template[] {
       mkdirSync(join(bundles, name), { recursive: true });
       writeFileSync(join(bundles, name, 'index.mjs'), '');
     }
-    const { stacks } = buildApp(parseConfig(settings), bundles, join(folder, 'cdk.out')).synth();
+    const { stacks } = buildApp(parseConfig({}), bundles, join(folder, 'cdk.out')).synth();
     return stacks.map(({ template }) => template as Template);
   } finally {
     rmSync(folder, { recursive: true });

@@ -11,14 +11,12 @@ export const PROGRAM = 'host.mjs';
 export interface BundleVariant {
   /** False puts a ledger in place that grants everything and writes nothing. */
   readonly money: boolean;
-  /** Names as they are in the sources, for a profile. */
-  readonly readable?: boolean;
 }
 
 const LEDGER = join(ROOT, 'lambdas', 'adapters', 'ledger', 'create-ledger.ts');
 
 /** Writes `<folder>/host.mjs`. */
-export async function bundleHost(folder: string, { money, readable = false }: BundleVariant): Promise<void> {
+export async function bundleHost(folder: string, { money }: BundleVariant): Promise<void> {
   let replaced = 0;
   /** Everything that imports the ledger on DynamoDB gets the one that does nothing. */
   const withoutMoney: Plugin = {
@@ -33,7 +31,6 @@ export async function bundleHost(folder: string, { money, readable = false }: Bu
   };
   await build({
     ...BUNDLING,
-    minify: !readable,
     entryPoints: [{ in: join(ROOT, 'lambdas', 'programs', 'inference.ts'), out: 'host' }],
     outdir: folder,
     plugins: money ? [] : [withoutMoney],

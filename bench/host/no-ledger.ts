@@ -26,6 +26,7 @@ function admitted({ requestId, key, scope, output, cost }: CallRequest): Admissi
   return {
     output: output.most,
     hold,
+    spent: 0n,
     charge: { windows: windowsAt(Date.now()) },
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({

@@ -17,7 +17,6 @@ const SERVED = ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }
 export interface HostProcess {
   readonly url: string;
   readonly pid: number;
-  /** Lets it write its profile, if it makes one. */
   stop(): Promise<void>;
   /** Ends it where it is. */
   kill(): Promise<void>;
@@ -28,7 +27,6 @@ export interface HostOptions {
   /** What `bundleHost` wrote. */
   readonly folder: string;
   readonly secretsUrl: string;
-  readonly execArgv?: readonly string[];
   /** Variables over those that it has in AWS. */
   readonly overrides?: Readonly<Record<string, string>>;
 }
@@ -56,11 +54,10 @@ export async function startHost({
   database,
   folder,
   secretsUrl,
-  execArgv = [],
   overrides = {},
 }: HostOptions): Promise<HostProcess> {
   const child = fork(join(folder, PROGRAM), {
-    execArgv: [...execArgv],
+    execArgv: [],
     // What functions print goes where it costs no reader anything.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {

@@ -29,7 +29,7 @@ export async function openStage(upstreams: readonly string[]): Promise<Stage> {
   const secrets: Awaited<ReturnType<typeof startSecrets>>[] = [];
   const clients = database.connect();
   await bundleHost(folder, { money: true });
-  await applyCatalog(database, catalogOf(upstream.url, { upstreams }));
+  await applyCatalog(database, catalogOf(upstream.url, upstreams));
   const accounts: Account[] = [];
   for (let account = 0; account < ACCOUNTS; account += 1)
     accounts.push(await openAccount(clients, database.environment));

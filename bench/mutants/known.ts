@@ -158,12 +158,6 @@ const ACCEPTED: readonly Known[] = [
     reason: 'how much of a file is read at once: nothing promises the number',
   },
   {
-    path: 'lambdas/core/inference/routing/route-times.ts',
-    line: 'const MAX_ROUTES = 1_000;',
-    mistake: 'constant: 1_000 -> 2000',
-    reason: 'a bound on memory above what a process needs: nothing promises the number',
-  },
-  {
     path: 'lambdas/core/access/api-keys.ts',
     line: 'const MAX_CHANGE_TRIES = 5;',
     mistake: 'constant: 5 -> 6',

@@ -65,7 +65,7 @@ export async function openRing(): Promise<Ring> {
 }
 
 /** The contestant, or none and a loud line when it cannot be had here. */
-export function installable(name: string, make: () => Contestant): Contestant[] {
+function installable(name: string, make: () => Contestant): Contestant[] {
   try {
     return [make()];
   } catch (failure) {

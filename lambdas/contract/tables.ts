@@ -73,7 +73,10 @@ export const TABLES = {
   },
   /** What is derived from the listings: the search index in parts, its changes since, installs by day, what is trending. */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
-  /** Circuits of routes that failed recently. */
+  /**
+   * Circuits of routes that failed recently: `<route>` for all accounts, `<route>~<account>` for one; and usage that was not
+   * billed (`unbilled#<route>`).
+   */
   circuits: { variable: 'CIRCUITS_TABLE', partitionKey: 'route_id', ttl: 'expires' },
 } as const satisfies Record<string, Table>;
 

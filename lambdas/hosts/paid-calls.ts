@@ -25,6 +25,6 @@ export const paidCalls = oncePerEnvironment((environment) => {
  * Begins what the first call would wait for one after the other, side by side and while the function still loads, over the
  * connections that the call then finds open. What fails here is read again by the call.
  */
-function readAhead({ peppers, catalog, breaker }: PaidCalls): void {
-  for (const read of [peppers(), catalog(), breaker.refresh()]) read.catch(() => {});
+function readAhead({ peppers, catalog }: PaidCalls): void {
+  for (const read of [peppers(), catalog()]) read.catch(() => {});
 }

@@ -31,7 +31,7 @@ const PAID_CALL: Grants = {
     usage: ['PutItem', 'GetItem', 'UpdateItem', 'Query'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    circuits: ['GetItem', 'Scan', 'PutItem', 'UpdateItem'],
+    circuits: ['BatchGetItem', 'UpdateItem'],
   },
   keyPepper: true,
   providerSecrets: true,

@@ -60,7 +60,7 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
       return ok({
         versions: versions.toReversed().map(({ version, appliedMs }, at) => ({
           version,
-          applied: appliedMs === undefined ? null : new Date(appliedMs).toISOString(),
+          applied: new Date(appliedMs).toISOString(),
           current: at === 0,
         })),
       });
@@ -90,9 +90,9 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
   bill: BILL_COMMAND,
   'catalog import': {
     usage: IMPORT_USAGE,
-    alone: (args) => importCatalog(args, new Date()),
+    alone: (args) => importCatalog(args),
     async run(_operator, args) {
-      return importCatalog(args, new Date());
+      return importCatalog(args);
     },
   },
 };

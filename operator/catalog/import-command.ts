@@ -5,50 +5,35 @@ import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-docum
 import { type Outcome, ok } from '../arguments.ts';
 import { importModels } from './import/import.ts';
 import { markupOf } from './import/imported-model.ts';
-import { genaiPrices } from './sources/genai-prices.ts';
 import { knownProvider } from './sources/known-providers.ts';
 import { litellm } from './sources/litellm.ts';
 import { modelsDev } from './sources/models-dev.ts';
-import { SOURCE_NAMES, type Source } from './sources/source.ts';
+import { SOURCE_NAMES, type Source, type SourceName } from './sources/source.ts';
 
 export const IMPORT_USAGE =
-  '--from models.dev=FILE --from genai-prices [--from litellm=FILE] --providers P,Q --markup 5% [--only ID,ID] [--unconfirmed] [--secrets STAGE] [--out FILE]';
+  '--from models.dev=FILE --from litellm=FILE --providers P,Q --markup 5% [--only ID,ID] [--unconfirmed] [--secrets STAGE] [--out FILE]';
 
 const DEFAULT_FILE = 'imported-catalog.json';
 
-/** A source by what `--from` says: its name, and the file of it unless it is a package. */
-function sourceOf(from: string, at: Date): Source {
-  const [name = '', ...path] = from.split('=');
-  const file = path.join('=');
-  if (name === 'genai-prices' && file === '') return genaiPrices(at);
-  if (name === 'models.dev' && file !== '') return modelsDev(readFileSync(file, 'utf8'));
-  if (name === 'litellm' && file !== '') return litellm(readFileSync(file, 'utf8'));
-  throw new Error(`--from must be models.dev=FILE, genai-prices or litellm=FILE, not ${from}`);
-}
+/** The lists, which are files: how each is read, and where copies of it come from. */
+const LISTS: Readonly<Record<SourceName, { readonly read: (json: string) => Source; readonly url: string }>> =
+  {
+    'models.dev': { read: modelsDev, url: 'https://models.dev/api.json' },
+    litellm: {
+      read: litellm,
+      url: 'https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json',
+    },
+  };
 
-/** The lists that are files, which have a date: that of the copy. */
-const URLS: readonly (readonly [name: string, url: string])[] = [
-  ['models.dev', 'https://models.dev/api.json'],
-  ['litellm', 'https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json'],
-];
-
-/** Where the prices were read: the oldest of the files; undefined where all are in a package. */
-function priceSourceOf(from: readonly string[]) {
-  const files = URLS.flatMap(([name, url]) =>
-    from.flatMap((each) =>
-      each.startsWith(`${name}=`)
-        ? [
-            {
-              url,
-              as_of: statSync(each.slice(name.length + 1))
-                .mtime.toISOString()
-                .slice(0, 10),
-            },
-          ]
-        : [],
-    ),
-  );
-  return files.sort((a, b) => a.as_of.localeCompare(b.as_of))[0];
+/** The list and the file that `--from` names. */
+function listIn(from: string) {
+  const [, name, file] = /^([^=]*)=(.+)$/s.exec(from) ?? [];
+  const known = SOURCE_NAMES.find((each) => each === name);
+  if (known === undefined || file === undefined)
+    throw new Error(`--from must be models.dev=FILE or litellm=FILE, not ${from}`);
+  const { read, url } = LISTS[known];
+  const as_of = statSync(file).mtime.toISOString().slice(0, 10);
+  return { source: read(readFileSync(file, 'utf8')), priceSource: { url, as_of } };
 }
 
 const listOf = (value: string): readonly string[] => value.split(',').filter((each) => each !== '');
@@ -59,7 +44,7 @@ const required = (name: string, value: string | undefined): string => {
 };
 
 /** Writes a catalog file; nothing goes live by it. Exits with 1, and writes nothing, when no model is left. */
-export function importCatalog(args: readonly string[], now: Date): Outcome {
+export function importCatalog(args: readonly string[]): Outcome {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -74,7 +59,8 @@ export function importCatalog(args: readonly string[], now: Date): Outcome {
   });
   const { from, unconfirmed, out } = values;
   if (from.length === 0) throw new Error(`--from is required: ${SOURCE_NAMES.join(', ')}`);
-  const sources = from.map((each) => sourceOf(each, now));
+  const lists = from.map(listIn);
+  const sources = lists.map(({ source }) => source);
   if (new Set(sources.map(({ name }) => name)).size < sources.length)
     throw new Error('--from must name each source once');
   const { models, leftOut, leftPrices } = importModels({
@@ -84,7 +70,10 @@ export function importCatalog(args: readonly string[], now: Date): Outcome {
     only: values.only === undefined ? undefined : new Set(listOf(values.only)),
     unconfirmed,
     secretStage: values.secrets,
-    priceSource: priceSourceOf(from),
+    // The older copy: what was read there may have changed since.
+    priceSource: lists
+      .map(({ priceSource }) => priceSource)
+      .sort((a, b) => a.as_of.localeCompare(b.as_of))[0],
   });
   const listed = {
     left_out: leftOut,

@@ -1,12 +1,19 @@
 /** What an AWS account grants and has, as far as AWS shows it to the operator. */
+import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import {
   CloudFormationClient,
   paginateDescribeStacks,
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
-import { type AwsAccess, AwsRefusal, callJson, getJson } from './aws-json.ts';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  GetAWSDefaultServiceQuotaCommand,
+  GetServiceQuotaCommand,
+  NoSuchResourceException,
+  ServiceQuotasClient,
+} from '@aws-sdk/client-service-quotas';
+import { ListWebACLsCommand, WAFV2Client } from '@aws-sdk/client-wafv2';
 
 /** A figure, or why it could not be read. */
 export type Figure = { readonly value: number } | { readonly unread: string };
@@ -41,72 +48,64 @@ const CODES = {
   stacks: ['cloudformation', 'L-0485CB21'],
 } as const;
 
-const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
-
 /** The quota of the account; where it has none of its own, AWS's default. */
-async function quotaOf(access: AwsAccess, [service, quota]: readonly [string, string]): Promise<number> {
-  const ask = async (operation: string) => {
-    const input = { ServiceCode: service, QuotaCode: quota };
-    const target = `ServiceQuotasV20190624.${operation}`;
-    return quotaAnswer.parse(await callJson(access, { service: 'servicequotas', target, input })).Quota.Value;
-  };
+async function quotaOf(client: ServiceQuotasClient, [service, code]: readonly [string, string]) {
+  const input = { ServiceCode: service, QuotaCode: code };
   try {
-    return await ask('GetServiceQuota');
+    return (await client.send(new GetServiceQuotaCommand(input))).Quota?.Value;
   } catch (failure) {
-    if (!(failure instanceof AwsRefusal) || failure.name !== 'NoSuchResourceException') throw failure;
-    return ask('GetAWSDefaultServiceQuota');
+    if (!(failure instanceof NoSuchResourceException)) throw failure;
+    return (await client.send(new GetAWSDefaultServiceQuotaCommand(input))).Quota?.Value;
   }
 }
 
 /** A figure that cannot be read is given with the reason, and ends nothing else. */
-async function figure(read: () => Promise<number>): Promise<Figure> {
+async function figure(read: () => Promise<number | undefined>): Promise<Figure> {
   try {
-    return { value: await read() };
+    const value = await read();
+    return value === undefined ? { unread: 'AWS answered none' } : { value };
   } catch (failure) {
     const { name, message } = failure as Error;
-    return { unread: failure instanceof AwsRefusal ? name : `${name}: ${message}` };
+    return { unread: '$fault' in (failure as Error) ? name : `${name}: ${message}` };
   }
 }
 
-const accountSettings = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
-const gatewayAccount = z.object({
-  throttleSettings: z.object({ rateLimit: z.number(), burstLimit: z.number() }),
-});
-
-export async function readGranted(access: AwsAccess): Promise<Granted> {
+export async function readGranted(): Promise<Granted> {
+  const [lambda, gateway, quotas] = [new LambdaClient(), new APIGatewayClient(), new ServiceQuotasClient()];
+  const throttle = async () => (await gateway.send(new GetAccountCommand({}))).throttleSettings;
   // Lambda shows what it applies; Service Quotas may show a new account the default that it does not have yet.
-  const lambda = async () => {
-    const answer = await getJson(access, { service: 'lambda', path: '/2016-08-19/account-settings/' });
-    return accountSettings.parse(answer).AccountLimit.ConcurrentExecutions;
-  };
-  const gateway = async () =>
-    gatewayAccount.parse(await getJson(access, { service: 'apigateway', path: '/account' })).throttleSettings;
-  const quotas = Object.entries(CODES).map(
-    async ([name, code]) => [name, await figure(() => quotaOf(access, code))] as const,
+  const executions = async () =>
+    (await lambda.send(new GetAccountSettingsCommand({}))).AccountLimit?.ConcurrentExecutions;
+  const others = Object.entries(CODES).map(
+    async ([name, code]) => [name, await figure(() => quotaOf(quotas, code))] as const,
   );
-  const [lambdaConcurrency, gatewayRate, gatewayBurst, ...others] = await Promise.all([
-    figure(lambda),
-    figure(async () => (await gateway()).rateLimit),
-    figure(async () => (await gateway()).burstLimit),
-    ...quotas,
-  ]);
-  const read = Object.fromEntries(others) as Record<keyof typeof CODES, Figure>;
-  return { lambdaConcurrency, gatewayRate, gatewayBurst, ...read };
+  try {
+    return {
+      lambdaConcurrency: await figure(executions),
+      gatewayRate: await figure(async () => (await throttle())?.rateLimit),
+      gatewayBurst: await figure(async () => (await throttle())?.burstLimit),
+      ...(Object.fromEntries(await Promise.all(others)) as Record<keyof typeof CODES, Figure>),
+    };
+  } finally {
+    for (const client of [lambda, gateway, quotas]) client.destroy();
+  }
 }
-
-const webAcls = z.object({ WebACLs: z.array(z.unknown()), NextMarker: z.string().nullish() });
 
 /** At most this many are listed at once (API reference, ListWebACLs). */
 const WEB_ACLS = 100;
 
-async function countWebAcls(access: AwsAccess): Promise<number> {
-  const input = { Scope: 'REGIONAL', Limit: WEB_ACLS };
-  const target = 'AWSWAF_20190729.ListWebACLs';
-  return webAcls.parse(await callJson(access, { service: 'wafv2', target, input })).WebACLs.length;
+async function countWebAcls(): Promise<number | undefined> {
+  const client = new WAFV2Client();
+  try {
+    const { WebACLs } = await client.send(new ListWebACLsCommand({ Scope: 'REGIONAL', Limit: WEB_ACLS }));
+    return WebACLs?.length;
+  } finally {
+    client.destroy();
+  }
 }
 
 /** What the account has in the region of the deployment, and what of it is the stage's. */
-export async function readPresent(access: AwsAccess, stage: string): Promise<Present> {
+export async function readPresent(stage: string): Promise<Present> {
   const cloudFormation = new CloudFormationClient({});
   const database = new DynamoDBClient({});
   try {
@@ -118,7 +117,7 @@ export async function readPresent(access: AwsAccess, stage: string): Promise<Pre
     const own = names.filter((name) => name.startsWith(`Inference-${stage}-`));
     return {
       tables: await figure(() => countTables(database)),
-      webAcls: await figure(() => countWebAcls(access)),
+      webAcls: await figure(countWebAcls),
       stacks,
       stageStacks: await resourcesOf(cloudFormation, own),
     };

@@ -1,11 +1,7 @@
 /** `quotas --stage S`: what the deployment needs of its AWS account, and what the account grants; before a first deployment too. */
-import { createSecretsClient } from '../../lambdas/adapters/aws/clients.ts';
 import { type Command, type Outcome, ok, options } from '../arguments.ts';
-import { createRouteAccess } from '../route-access.ts';
 import { readGranted, readPresent } from './account.ts';
 import { type Load, type Row, rowsOf } from './needs.ts';
-
-const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** A small beginning: ten calls a second of ten seconds, and the default `requestsPerSecond`. */
 const USUAL = { calls: '10', seconds: '10', requests: '1000' } as const;
@@ -21,14 +17,8 @@ function loadOf(args: readonly string[]): Load {
 }
 
 async function compare(stage: string, load: Load): Promise<Outcome> {
-  const secrets = createSecretsClient({});
-  try {
-    const access = createRouteAccess({ environment: {}, client: {} }, secrets, SILENT);
-    const [granted, present] = [await readGranted(access), await readPresent(access, stage)];
-    return outcomeOf(stage, rowsOf(granted, present, load));
-  } finally {
-    secrets.destroy();
-  }
+  const [granted, present] = [await readGranted(), await readPresent(stage)];
+  return outcomeOf(stage, rowsOf(granted, present, load));
 }
 
 /** Exit 1 when something that was read is too little. */
@@ -48,7 +38,7 @@ function outcomeOf(stage: string, rows: readonly Row[]): Outcome {
 }
 
 /** `too few  Lambda: concurrent executions   200 needed   10 granted  (10 calls a second of 10 s, 100 for the rest)`. */
-export function lineOf({ quota, needed, granted, enough, why }: Row): string {
+function lineOf({ quota, needed, granted, enough, why }: Row): string {
   const mark = enough === undefined ? 'unknown' : enough ? 'enough' : 'too few';
   const given = 'value' in granted ? `${granted.value} granted` : `not read: ${granted.unread}`;
   return `${mark.padEnd(8)} ${quota.padEnd(44)} ${String(needed).padStart(6)} needed  ${given}  (${why})`;

@@ -6,15 +6,18 @@ import { HttpClient } from '../../lambdas/adapters/inference/smoke/client.ts';
 import { systemClock } from '../../lambdas/adapters/system/system.ts';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import { checksOf, healthCheck, modelsCheck } from '../../lambdas/core/inference/kinds/smoke/calls.ts';
-import { Checks } from '../../lambdas/core/inference/kinds/smoke/check.ts';
+import {
+  type Check,
+  type CheckResult,
+  namesOf,
+  runChecks,
+} from '../../lambdas/core/inference/kinds/smoke/check.ts';
 import { type Plan, planOf } from '../../lambdas/core/inference/kinds/smoke/plan.ts';
 import { formatUsd, usdJson } from '../../lambdas/core/money.ts';
-import type { Addresses } from '../addresses.ts';
+import { type Addresses, askedAddresses } from '../addresses.ts';
 import { type Command, type Outcome, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
-import { askedAddresses } from './addresses.ts';
 import { booksCheck, holdsCheck, type SmokeAccount, takeRest, usageCheck } from './books.ts';
-import { lineOf } from './line.ts';
 import { webhookCheck } from './webhook.ts';
 
 interface Asked {
@@ -43,9 +46,13 @@ interface Opened extends SmokeAccount {
   readonly key: string;
 }
 
+const calledIn = ({ choices }: Plan): string[] =>
+  choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
+
 /** A key that can spend what the account is given, on the chosen models, and nothing else. */
-async function open(operator: Operator, { choices, grant }: Plan): Promise<Opened> {
-  const models = choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
+async function open(operator: Operator, plan: Plan): Promise<Opened> {
+  const { grant } = plan;
+  const models = calledIn(plan);
   const accountId = await operator.openAccount();
   await operator.grant(accountId, grant);
   const { keyId, key } = await operator.createKey(accountId, 'smoke', {
@@ -55,22 +62,26 @@ async function open(operator: Operator, { choices, grant }: Plan): Promise<Opene
   return { accountId, grant, keyId, key };
 }
 
-async function runChecks(operator: Operator, asked: Asked, account: Opened): Promise<Checks> {
+function checksFor(operator: Operator, asked: Asked, account: Opened): readonly Check[] {
   const { addresses, plan, receiver } = asked;
   const client = new HttpClient(addresses, account.key);
-  const called = plan.choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
-  const checks = new Checks(systemClock, (result) => console.error(lineOf(result)));
-  const all = [
+  return [
     healthCheck(client),
-    modelsCheck(client, called),
+    modelsCheck(client, calledIn(plan)),
     ...plan.choices.flatMap((choice) => checksOf(client, choice)),
     webhookCheck(client, receiver),
     holdsCheck(operator, account),
     usageCheck(operator, client, account),
     booksCheck(operator, account),
   ];
-  for (const check of all) await checks.run(check);
-  return checks;
+}
+
+/** A line for a person: `failed   images      412 ms  sim/image  all_routes_failed: ...`. */
+function lineOf({ check, result, ms, model, route, code, note }: CheckResult): string {
+  const served = route === undefined ? model : `${model} by ${route}`;
+  const said = code === undefined ? note : `${code}: ${note}`;
+  const head = `${result.padEnd(8)} ${check.padEnd(16)} ${String(ms).padStart(6)} ms`;
+  return [head, served, said].filter((part) => part !== undefined).join('  ');
 }
 
 async function smoke(operator: Operator, args: readonly string[]): Promise<Outcome> {
@@ -79,14 +90,15 @@ async function smoke(operator: Operator, args: readonly string[]): Promise<Outco
   const { accountId, keyId, grant } = account;
   const { dearest } = asked.plan;
   console.error(`${accountId} is given ${formatUsd(grant)} USD${dearestIn(dearest)}`);
-  let checks: Checks;
+  let results: readonly CheckResult[];
   try {
-    checks = await runChecks(operator, asked, account);
+    const checks = checksFor(operator, asked, account);
+    results = await runChecks(checks, systemClock, (result) => console.error(lineOf(result)));
   } finally {
     await operator.revoke(keyId);
   }
   const rest = await takeRest(operator, accountId);
-  const { failed, results } = checks;
+  const failed = namesOf(results, 'failed');
   return {
     output: {
       ...{ passed: failed.length === 0, failed, account_id: accountId, key_id: keyId, grant: usdJson(grant) },

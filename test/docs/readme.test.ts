@@ -83,8 +83,7 @@ it('every decision has a date, a status, and the decision that supersedes it', (
       name,
       expect.stringMatching(/^\*\*Status\.\*\* (Accepted|Superseded by \[.+\]\((.+)\))/),
     ]);
-    const successor = /\((.+\.md)\)/.exec(status)?.[1];
-    if (successor !== undefined) expect(names).toContain(successor);
+    for (const [, successor] of status.matchAll(/\(([^()]+\.md)\)/g)) expect(names).toContain(successor);
   }
 });
 

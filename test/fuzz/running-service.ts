@@ -1,4 +1,5 @@
 /** The endpoints that sell a model's work, behind their request handlers, before a simulated upstream and some ledger. */
+
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { createCapsules } from '../../lambdas/adapters/system/capsules.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
@@ -6,18 +7,23 @@ import type { Peppers } from '../../lambdas/core/access/api-key.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
+import { chatFormat } from '../../lambdas/core/inference/completions/chat/format.ts';
+import { chatCompletionRequest } from '../../lambdas/core/inference/completions/chat/schema.ts';
+import { createCompletionEndpoint } from '../../lambdas/core/inference/completions/completion-endpoint.ts';
+import { messagesFormat } from '../../lambdas/core/inference/completions/messages/format.ts';
+import { messagesRequest } from '../../lambdas/core/inference/completions/messages/schema.ts';
+import { responsesFormat } from '../../lambdas/core/inference/completions/responses/format.ts';
+import { responsesRequest } from '../../lambdas/core/inference/completions/responses/schema.ts';
+import { embeddings } from '../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
+import { images } from '../../lambdas/core/inference/kinds/images/images.ts';
+import { createKindEndpoint } from '../../lambdas/core/inference/kinds/kind-endpoint.ts';
+import { speech } from '../../lambdas/core/inference/kinds/speech/speech.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { After, Clock, StreamingEndpoint } from '../../lambdas/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/edge/request-handler.ts';
 import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
 import { countResponseTokens } from '../../lambdas/endpoints/count-response-tokens/endpoint.ts';
-import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
-import { createEmbeddings } from '../../lambdas/endpoints/create-embeddings/endpoint.ts';
-import { createImages } from '../../lambdas/endpoints/create-images/endpoint.ts';
-import { createMessage } from '../../lambdas/endpoints/create-message/endpoint.ts';
-import { createResponse } from '../../lambdas/endpoints/create-response/endpoint.ts';
-import { createSpeech } from '../../lambdas/endpoints/create-speech/endpoint.ts';
 import {
   createEmbeddingCalls,
   createImageCalls,
@@ -119,14 +125,14 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
   };
   const completions = { ...calls, providers: createProviders(calls) };
   const endpoints: Readonly<Record<SurfaceName, StreamingEndpoint>> = {
-    chat: createChatCompletion(completions),
-    messages: createMessage(completions),
-    responses: createResponse(completions),
+    chat: createCompletionEndpoint(chatFormat, chatCompletionRequest, completions),
+    messages: createCompletionEndpoint(messagesFormat, messagesRequest, completions),
+    responses: createCompletionEndpoint(responsesFormat, responsesRequest, completions),
     count_tokens: countMessageTokens(calls),
     input_tokens: countResponseTokens(calls),
-    embeddings: createEmbeddings(createEmbeddingCalls(calls), calls),
-    images: createImages(createImageCalls(calls), calls),
-    speech: createSpeech(createSpeechCalls(calls), calls),
+    embeddings: createKindEndpoint(embeddings, createEmbeddingCalls(calls), calls),
+    images: createKindEndpoint(images, createImageCalls(calls), calls),
+    speech: createKindEndpoint(speech, createSpeechCalls(calls), calls),
   };
   const handlers = Object.fromEntries(
     Object.entries(endpoints).map(([name, endpoint]) => [

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bundleConsole, type ConsoleBundle } from '../../lib/bundle-console.ts';
 import { bundledFolders, materialsOf } from '../../lib/supply/bill-of-materials.ts';
 import { readLockFile } from '../../lib/supply/lock-file.ts';
-import { objectionsTo } from '../../lib/supply/policy.ts';
+import { objectionsTo } from '../supply/policy.ts';
 
 /** What a browser may have to load before the first page shows, compressed. */
 const MAX_FIRST_BYTES = 200 * 1024;

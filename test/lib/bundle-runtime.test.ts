@@ -6,7 +6,7 @@ import { functionVariables } from '../../bench/bundles/environment.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
-import { bundlesFolder } from './assemblies.ts';
+import { bundlesFolder } from './bundles.ts';
 import { CONSUMER_NAMES } from './functions.ts';
 
 const folder = bundlesFolder();

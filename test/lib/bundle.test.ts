@@ -7,8 +7,8 @@ import { build } from 'esbuild';
 import { BUNDLING } from '../../lib/bundle.ts';
 import { bundledFolders, materialsOf } from '../../lib/supply/bill-of-materials.ts';
 import { readLockFile } from '../../lib/supply/lock-file.ts';
-import { objectionsTo } from '../../lib/supply/policy.ts';
-import { bundlesFolder, bundlesMetafile } from './assemblies.ts';
+import { objectionsTo } from '../supply/policy.ts';
+import { bundlesFolder, bundlesMetafile } from './bundles.ts';
 import { FUNCTIONS } from './functions.ts';
 import { temporaryFolder } from './synthesized-app.ts';
 

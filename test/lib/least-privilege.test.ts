@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Grants } from '../../lib/config/grant.ts';
 import { GRANTS } from '../../lib/config/grants.ts';
-import { bundlesMetafile } from './assemblies.ts';
+import { bundlesMetafile } from './bundles.ts';
 import { FUNCTIONS } from './functions.ts';
 import { permissionsOf } from './permissions.ts';
 import { joined, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleFunctions } from '../../lib/bundle.ts';
-import { ASSEMBLIES_VARIABLE, BUNDLES_FOLDER, METAFILE } from './assemblies.ts';
+import { ASSEMBLIES_VARIABLE } from './assemblies.ts';
+import { BUNDLES_FOLDER, METAFILE } from './bundles.ts';
 
 // jest calls the default export of its set-up modules.
 export { prepare as default };

@@ -51,11 +51,11 @@ async function startAws() {
 }
 
 describe('what the first call of a process needs', () => {
-  it('is read while the process starts: the pepper, the catalog and the circuits', async () => {
+  it('is read while the process starts: the pepper and the catalog', async () => {
     const { asked, server, url } = await startAws();
     const program = start('upload', { AWS_ENDPOINT_URL: url });
     await once(program, 'message');
-    const wanted = [TABLES.catalog.variable, TABLES.circuits.variable, PEPPER];
+    const wanted = [TABLES.catalog.variable, PEPPER];
     while (!wanted.every((name) => asked.has(name))) await once(server, 'asked');
     // Nothing was asked of the program itself.
     expect([...asked].sort()).toEqual(wanted.sort());

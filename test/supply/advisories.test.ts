@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deployedOnes, readAudit } from '../../lib/supply/advisories.ts';
+import { deployedOnes, readAudit } from './advisories.ts';
 
 /** As npm 11 prints them; the registry that this was written beside answered the second. */
 const REPORT = JSON.stringify({

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { COPIED_PACKAGES } from '../../lib/bundle.ts';
 import { materialsOf } from '../../lib/supply/bill-of-materials.ts';
 import { type LockedPackage, readLockFile } from '../../lib/supply/lock-file.ts';
-import { isAllowedLicence, objectionsTo, undecidedScripts } from '../../lib/supply/policy.ts';
+import { isAllowedLicence, objectionsTo, undecidedScripts } from './policy.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, '..', '..', file), 'utf8');
 const locked = readLockFile(read('package-lock.json'));

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COPIED_PACKAGES } from '../../lib/bundle.ts';
 import { bundleConsole } from '../../lib/bundle-console.ts';
-import { deployedOnes, readAudit, type Vulnerability } from '../../lib/supply/advisories.ts';
 import { bundledFolders } from '../../lib/supply/bill-of-materials.ts';
 import { readLockFile } from '../../lib/supply/lock-file.ts';
 import { skipRing } from '../optional-ring.ts';
+import { deployedOnes, readAudit, type Vulnerability } from './advisories.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -9,8 +9,8 @@ import { describedFetch } from './described-answers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** A first start on a fresh checkout bundles and synthesizes. */
-const READY_MS = 60_000;
+/** A start takes seconds; before this, jest would end a test without what the service has printed. */
+const READY_MS = 110_000;
 
 export interface Session {
   readonly base_url: string;

@@ -1,4 +1,4 @@
-/** The catalog of our own side of the comparison: a model for each protocol and pause, and as many more as are wanted. */
+/** The catalog of our own side of the comparison: a model for each protocol and pause. */
 import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
@@ -13,14 +13,14 @@ export const catalogModel = (protocol: Protocol, upstream: string): string => `b
 /** What the catalog's routes name as their secret. */
 const SECRET = 'env:SIM_KEY';
 
-export interface ModelOptions {
+interface ModelOptions {
   readonly id: string;
   readonly protocol: Protocol;
   readonly upstreamUrl: string;
   readonly upstream: string;
 }
 
-export const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) => ({
+const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) => ({
   ...{ id, type: 'chat', owned_by: 'bench', created: 1_760_000_000, aliases: [] },
   ...{ context_window: 128_000, max_output_tokens: 16_384 },
   price: { unit: 'per_million_tokens', input: 0.15, output: 0.6, cached_input: 0.075 },
@@ -37,28 +37,18 @@ export const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) =
   ],
 });
 
-export interface CatalogOptions {
-  /** The upstream's names of the models that are asked for; those of the cases when absent. */
-  readonly upstreams?: readonly string[];
-  /** More models that nobody asks for, before these. */
-  readonly fillers?: number;
-}
-
-/** The document with a model for each upstream's name and protocol. */
+/** The document with a model for each protocol and upstream's name; those of the cases when absent. */
 export function catalogOf(
   upstreamUrl: string,
-  { upstreams = PAUSES_MS.map(upstreamModel), fillers = 0 }: CatalogOptions = {},
+  upstreams: readonly string[] = PAUSES_MS.map(upstreamModel),
 ): string {
   const protocols: readonly Protocol[] = ['openai', 'anthropic'];
-  const asked = protocols.flatMap((protocol) =>
+  const models = protocols.flatMap((protocol) =>
     upstreams.map((upstream) =>
       modelOf({ id: catalogModel(protocol, upstream), protocol, upstreamUrl, upstream }),
     ),
   );
-  const more = Array.from({ length: fillers }, (_, at) =>
-    modelOf({ id: `filler/model-${at}`, protocol: 'openai', upstreamUrl, upstream: `model-${at}` }),
-  );
-  return JSON.stringify({ models: [...more, ...asked], defaults: {} });
+  return JSON.stringify({ models, defaults: {} });
 }
 
 export async function applyCatalog(database: Database, document: string): Promise<void> {

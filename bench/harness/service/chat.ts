@@ -1,4 +1,5 @@
 /** The conversational endpoints on the real stores, wired as their handlers wire them, with an upstream of the bench's choice. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecretsClient, type DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
@@ -8,10 +9,17 @@ import { createPaidCalls } from '../../../lambdas/adapters/inference/create-paid
 import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
+import { chatFormat } from '../../../lambdas/core/inference/completions/chat/format.ts';
+import { chatCompletionRequest } from '../../../lambdas/core/inference/completions/chat/schema.ts';
+import {
+  type CompletionDependencies,
+  createCompletionEndpoint,
+} from '../../../lambdas/core/inference/completions/completion-endpoint.ts';
+import { messagesFormat } from '../../../lambdas/core/inference/completions/messages/format.ts';
+import { messagesRequest } from '../../../lambdas/core/inference/completions/messages/schema.ts';
+import { responsesFormat } from '../../../lambdas/core/inference/completions/responses/format.ts';
+import { responsesRequest } from '../../../lambdas/core/inference/completions/responses/schema.ts';
 import { createRequestHandler, type Handler } from '../../../lambdas/edge/request-handler.ts';
-import { createChatCompletion } from '../../../lambdas/endpoints/create-chat-completion/endpoint.ts';
-import { createMessage } from '../../../lambdas/endpoints/create-message/endpoint.ts';
-import { createResponse } from '../../../lambdas/endpoints/create-response/endpoint.ts';
 import { createChatProviders } from '../../../lambdas/hosts/chat-providers.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
@@ -25,9 +33,24 @@ export const MODEL = 'sim/chat';
 export type SurfaceName = 'chat' | 'responses' | 'messages';
 
 const SURFACES = {
-  chat: { create: createChatCompletion, envelope: 'openai', path: '/v1/chat/completions' },
-  responses: { create: createResponse, envelope: 'openai', path: '/v1/responses' },
-  messages: { create: createMessage, envelope: 'messages', path: '/v1/messages' },
+  chat: {
+    create: (given: CompletionDependencies) =>
+      createCompletionEndpoint(chatFormat, chatCompletionRequest, given),
+    envelope: 'openai',
+    path: '/v1/chat/completions',
+  },
+  responses: {
+    create: (given: CompletionDependencies) =>
+      createCompletionEndpoint(responsesFormat, responsesRequest, given),
+    envelope: 'openai',
+    path: '/v1/responses',
+  },
+  messages: {
+    create: (given: CompletionDependencies) =>
+      createCompletionEndpoint(messagesFormat, messagesRequest, given),
+    envelope: 'messages',
+    path: '/v1/messages',
+  },
 } as const;
 
 export interface ChatOptions {

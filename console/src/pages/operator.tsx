@@ -127,7 +127,9 @@ function Catalog() {
               <dt>Version</dt>
               <dd className="mono">{version}</dd>
               <dt>Applied</dt>
-              <dd>{applied === null ? 'not known' : <Time at={applied} />}</dd>
+              <dd>
+                <Time at={applied} />
+              </dd>
               <dt>Models, routes</dt>
               <dd className="number">
                 {countText(models)}, {countText(routes)}

@@ -29,19 +29,13 @@ interface Written {
 }
 
 /** Writes a text compressed; returns how many parts and bytes it takes. A reader must not know of it before. */
-export const writeParts = (place: PartTable, text: string): Promise<Written> => writeCopies([place], text);
-
-/** The same at several places; returns what one of them takes. */
-export async function writeCopies(places: readonly PartTable[], text: string): Promise<Written> {
+export async function writeParts({ client, table, keyOf }: PartTable, text: string): Promise<Written> {
   const compressed = await promisify(gzip)(text);
   const parts = splitBytes(compressed);
-  const write = async ({ client, table, keyOf }: PartTable): Promise<void> => {
-    for (const [index, bytes] of parts.entries())
-      await client.send(
-        new PutItemCommand({ TableName: table, Item: { ...keyOf(index), bytes: { B: bytes } } }),
-      );
-  };
-  await Promise.all(places.map(write));
+  for (const [index, bytes] of parts.entries())
+    await client.send(
+      new PutItemCommand({ TableName: table, Item: { ...keyOf(index), bytes: { B: bytes } } }),
+    );
   return { parts: parts.length, bytes: compressed.length };
 }
 

@@ -10,8 +10,8 @@ export interface AppliedVersion {
   readonly version: string;
   /** How many items hold the document. */
   readonly parts: number;
-  /** Milliseconds since the epoch; undefined for the catalog that was current before there was a history. */
-  readonly appliedMs: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly appliedMs: number;
 }
 
 /** DynamoDB's most for one batch of reads. */
@@ -21,46 +21,30 @@ const keyOf = (place: number) => ({ part: text(`applied#${String(place).padStart
 
 /** How many entries the pointer knows of. */
 const lengthOf = (pointer: Item | undefined): number =>
-  pointer?.applied === undefined ? 0 : readNumber(pointer, 'applied');
+  pointer === undefined ? 0 : readNumber(pointer, 'applied');
 
 /**
- * What a new version adds to the history, and its length then: the entries are written on condition that nobody else has
- * written them. The version that is current already adds nothing; one from before there was a history is entered first.
+ * What a new version adds to the history, and its length then: the entry is written on condition that nobody else has
+ * written it. The version that is current already adds nothing.
  */
 export function nextInHistory(
   table: string,
   pointer: Item | undefined,
-  next: AppliedVersion,
+  { version, parts, appliedMs }: AppliedVersion,
 ): { readonly length: number; readonly entries: readonly TransactWriteItem[] } {
   const length = lengthOf(pointer);
-  const current = pointer === undefined ? undefined : readText(pointer, 'version');
-  if (length > 0 && current === next.version) return { length, entries: [] };
-  const before: AppliedVersion[] =
-    pointer === undefined || length > 0 || current === next.version
-      ? []
-      : [
-          {
-            version: readText(pointer, 'version'),
-            parts: readNumber(pointer, 'parts'),
-            appliedMs: undefined,
-          },
-        ];
-  const added = [...before, next];
-  return {
-    length: length + added.length,
-    entries: added.map(({ version, parts, appliedMs }, at) => ({
-      Put: {
-        TableName: table,
-        Item: {
-          ...keyOf(length + at + 1),
-          version: text(version),
-          parts: number(parts),
-          ...(appliedMs === undefined ? {} : { applied_ms: number(appliedMs) }),
-        },
-        ConditionExpression: 'attribute_not_exists(part)',
-      },
-    })),
+  if (pointer !== undefined && readText(pointer, 'version') === version) return { length, entries: [] };
+  const entry = {
+    TableName: table,
+    Item: {
+      ...keyOf(length + 1),
+      version: text(version),
+      parts: number(parts),
+      applied_ms: number(appliedMs),
+    },
+    ConditionExpression: 'attribute_not_exists(part)',
   };
+  return { length: length + 1, entries: [{ Put: entry }] };
 }
 
 /** The entries that the pointer knows of, the oldest first. */
@@ -69,12 +53,7 @@ export async function readHistory(
   table: string,
   pointer: Item | undefined,
 ): Promise<readonly AppliedVersion[]> {
-  if (pointer === undefined) return [];
   const length = lengthOf(pointer);
-  if (length === 0)
-    return [
-      { version: readText(pointer, 'version'), parts: readNumber(pointer, 'parts'), appliedMs: undefined },
-    ];
   const entries: Item[] = [];
   for (let first = 1; first <= length; first += BATCH) {
     const places = Array.from({ length: Math.min(BATCH, length - first + 1) }, (_, at) => keyOf(first + at));
@@ -86,7 +65,7 @@ export async function readHistory(
 const decodeEntry = (entry: Item): AppliedVersion => ({
   version: readText(entry, 'version'),
   parts: readNumber(entry, 'parts'),
-  appliedMs: entry.applied_ms === undefined ? undefined : readNumber(entry, 'applied_ms'),
+  appliedMs: readNumber(entry, 'applied_ms'),
 });
 
 /** The last `count` entries that the pointer knows of, the newest first, each by its key. */
@@ -97,7 +76,6 @@ export async function readLatest(
   count: number,
 ): Promise<readonly AppliedVersion[]> {
   const length = lengthOf(pointer);
-  if (length === 0) return readHistory(client, table, pointer);
   const places = Array.from({ length: Math.min(count, length) }, (_, at) => keyOf(length - at));
   const entries = await Promise.all(places.map((Key) => readItem(client, { TableName: table, Key })));
   return entries.flatMap((entry) => (entry === undefined ? [] : [decodeEntry(entry)]));

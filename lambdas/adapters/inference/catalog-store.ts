@@ -3,13 +3,11 @@
  * version is written beside the old one before the pointer moves, so readers see the one or the other.
  *
  * Every process looks at the pointer: the more often, the more processes there are, because one that has a call every
- * ten seconds looks at every call. So there are `COPIES` of the document and its pointer, and a process reads one by
- * chance. At 10,000 calls a second, each with a look (half a unit, eventually consistent), a pointer takes
- * 10,000 / 16 * 0.5 = 313 of the 3,000 read units a second that DynamoDB gives an item; the bound is 96,000 looks a
- * second. A new document of S KB is read once by each process: 10,000 / 16 * S / 8 units a second and copy, which is
- * 2,350 for 30 KB. One of 240 KB, which is 5,000 models, is 30 units, so that the copies give it to 1,600 processes a
- * second: 10,000 have it after 6 seconds, and use the one before until then. Applying it writes 16 * S units, 3,800 of
- * the 4,000 a second that a new table takes at once.
+ * ten seconds looks at every call. A look is half a unit (eventually consistent) of the 3,000 read units a second that
+ * DynamoDB gives an item: the limit is 6,000 looks a second. Beyond it looks are throttled, processes keep the document
+ * that they have and look again later, so calls go on and a new catalog is live later. A process that starts then waits
+ * for its first read, which the client retries. A new document of S KB is read once by each process, S / 8 units: 800
+ * processes a second for 30 KB, 100 for 240 KB, which is 5,000 models.
  */
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -18,7 +16,7 @@ import { type Catalog, type CatalogSource, openCatalog } from '../../core/infere
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
 import type { Clock, Log, RandomSource } from '../../core/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
-import { type PartTable, readParts, writeCopies } from '../dynamodb/parts.ts';
+import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
 import { readItem, readRecentItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { systemClock, systemRandom } from '../system/system.ts';
@@ -36,12 +34,7 @@ const STALE_MS = 10_000;
 /** After a failed look, the next is by chance after this time up to twice of it: a throttled table is not asked at every call. */
 const RETRY_MS = 5_000;
 
-export const COPIES = 16;
-
 const POINTER = 'current';
-
-/** The first copy is the one that versions before this one read and write. */
-const pointerOf = (copy: number): string => (copy === 0 ? POINTER : `${POINTER}#${copy}`);
 
 export interface StoredCatalog {
   readonly version: string;
@@ -57,21 +50,11 @@ interface Pointer {
 const decodePointer = (item: Item | undefined): Pointer | undefined =>
   item === undefined ? undefined : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
 
-export const pointerKey = (table: string, copy: number) => ({
-  TableName: table,
-  Key: { part: text(pointerOf(copy)) },
-});
+export const pointerKey = (table: string) => ({ TableName: table, Key: { part: text(POINTER) } });
 
-/** The pointer as the last apply left it; of the first copy where a version before this one wrote no other. */
-export async function readPointer(
-  client: DynamoDBClient,
-  table: string,
-  copy = 0,
-): Promise<(Pointer & { readonly copy: number }) | undefined> {
-  const pointer = decodePointer(await readItem(client, pointerKey(table, copy)));
-  if (pointer !== undefined) return { ...pointer, copy };
-  return copy === 0 ? undefined : readPointer(client, table);
-}
+/** The pointer as the last apply left it. */
+export const readPointer = async (client: DynamoDBClient, table: string): Promise<Pointer | undefined> =>
+  decodePointer(await readItem(client, pointerKey(table)));
 
 /** The current document, or undefined when none was ever applied. */
 export async function readCatalog(client: DynamoDBClient, table: string): Promise<StoredCatalog | undefined> {
@@ -83,20 +66,20 @@ export async function readCatalog(client: DynamoDBClient, table: string): Promis
 export const readVersion = async (
   client: DynamoDBClient,
   table: string,
-  { version, parts, copy }: Pointer & { readonly copy: number },
+  { version, parts }: Pointer,
 ): Promise<StoredCatalog> => ({
   version,
-  json: await readParts(partsOf(client, table, version, copy), parts),
+  json: await readParts(partsOf(client, table, version), parts),
 });
 
-const partsOf = (client: DynamoDBClient, table: string, version: string, copy: number): PartTable => ({
+const partsOf = (client: DynamoDBClient, table: string, version: string): PartTable => ({
   client,
   table,
-  keyOf: (index) => ({ part: text(copy === 0 ? `${version}#${index}` : `${version}#${index}#${copy}`) }),
+  keyOf: (index) => ({ part: text(`${version}#${index}`) }),
 });
 
 /**
- * Makes a validated document the current one, in all copies at once, and notes that in the history; the version is derived
+ * Makes a validated document the current one, and notes that in the history; the version is derived
  * from its content. Of two operators at once, one is after the other.
  */
 export async function writeCatalog(
@@ -107,26 +90,22 @@ export async function writeCatalog(
 ): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
-  const copies = Array.from({ length: COPIES }, (_, copy) => copy);
-  const { parts } = await writeCopies(
-    copies.map((copy) => partsOf(client, table, version, copy)),
-    json,
-  );
+  const { parts } = await writeParts(partsOf(client, table, version), json);
   for (;;) {
-    const current = await readItem(client, pointerKey(table, 0));
+    const current = await readItem(client, pointerKey(table));
     const history = nextInHistory(table, current, { version, parts, appliedMs: clock() });
-    const pointers = copies.map((copy) => ({
+    const pointer = {
       Put: {
         TableName: table,
         Item: {
-          part: text(pointerOf(copy)),
+          part: text(POINTER),
           version: text(version),
           parts: number(parts),
           applied: number(history.length),
         },
       },
-    }));
-    const { done } = await transact(client, [...pointers, ...history.entries]);
+    };
+    const { done } = await transact(client, [pointer, ...history.entries]);
     if (done) return version;
   }
 }
@@ -136,7 +115,7 @@ export const readVersions = async (
   client: DynamoDBClient,
   table: string,
 ): Promise<readonly AppliedVersion[]> =>
-  readHistory(client, table, await readItem(client, pointerKey(table, 0)));
+  readHistory(client, table, await readItem(client, pointerKey(table)));
 
 /** The document of a version that was applied once; undefined when none was. */
 export async function readCatalogVersion(
@@ -145,7 +124,7 @@ export async function readCatalogVersion(
   version: string,
 ): Promise<StoredCatalog | undefined> {
   const found = (await readVersions(client, table)).find((each) => each.version === version);
-  return found === undefined ? undefined : readVersion(client, table, { ...found, copy: 0 });
+  return found === undefined ? undefined : readVersion(client, table, found);
 }
 
 interface CatalogProbeOptions {
@@ -199,13 +178,12 @@ export function createCatalogSource({
   };
 
   async function load(): Promise<Catalog> {
-    const copy = Math.floor(random() * COPIES);
     if (current !== undefined) {
-      const recent = await readRecentItem(client, pointerKey(table, copy));
+      const recent = await readRecentItem(client, pointerKey(table));
       if (decodePointer(recent)?.version === current.version) return current;
     }
     // Another version: an older one may be what a read has lagged behind.
-    const pointer = await readPointer(client, table, copy);
+    const pointer = await readPointer(client, table);
     if (pointer?.version === current?.version && current !== undefined) return current;
     if (pointer === undefined) throw new Error('no catalog has been applied');
     const stored = await readVersion(client, table, pointer);

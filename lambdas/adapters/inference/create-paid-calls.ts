@@ -21,7 +21,6 @@ import { createMeasure } from '../system/metrics.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/system.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { createCatalog } from './catalog-store.ts';
-import { CircuitSnapshots } from './circuit-snapshots.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
@@ -58,7 +57,6 @@ export function createPaidCalls({
   const unbilled = new DynamoUnbilledStore(clients.client, table, systemClock);
   const spend = createKeySpend({ clients, environment });
   const ledger = createLedger({ clients, environment, log, measure, unbilled, spend });
-  const circuits = { ...world, ...clients, table, store: new DynamoCircuitStore(clients.client, table) };
   const exchange = createExchange(new ConnectionPool(), () => {
     measure({ values: { [METRICS.requestsRepeated]: 1 } });
   });
@@ -82,7 +80,7 @@ export function createPaidCalls({
     hostEnds,
     breaker: new Breaker({
       ...world,
-      store: new CircuitSnapshots(circuits),
+      store: new DynamoCircuitStore(clients.client, table, systemClock),
       log,
       count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
     }),

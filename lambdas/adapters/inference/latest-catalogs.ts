@@ -14,11 +14,11 @@ export function createLatestCatalogs(
   const table = requireTable(environment, 'catalog');
   const read = async (found: AppliedVersion | undefined): Promise<AppliedCatalog | undefined> => {
     if (found === undefined) return undefined;
-    const { json, version } = await readVersion(client, table, { ...found, copy: 0 });
+    const { json, version } = await readVersion(client, table, found);
     return { version, json, appliedMs: found.appliedMs };
   };
   return async () => {
-    const pointer = await readItem(client, pointerKey(table, 0));
+    const pointer = await readItem(client, pointerKey(table));
     const [current, before] = await readLatest(client, table, pointer, 2);
     return { current: await read(current), before: await read(before) };
   };

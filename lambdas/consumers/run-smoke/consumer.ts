@@ -5,7 +5,8 @@ import {
   type Check,
   CheckFailure,
   type CheckResult,
-  Checks,
+  namesOf,
+  runChecks,
 } from '../../core/inference/kinds/smoke/check.ts';
 import type { Client } from '../../core/inference/kinds/smoke/client.ts';
 import { fewestOf } from '../../core/inference/kinds/smoke/plan.ts';
@@ -39,13 +40,11 @@ export function runSmoke(dependencies: RunSmokeDependencies) {
       onNotConfigured();
       return null;
     }
-    const checks = new Checks(clock, (result) => {
+    const results = await runChecks(await checksOf(dependencies, client), clock, (result) => {
       logResult(log, result);
       if (result.result !== 'skipped') onStep(result.check, result.result === 'ok');
     });
-    for (const check of await checksOf(dependencies, client)) await checks.run(check);
-    const passed = checks.results.filter(({ result }) => result === 'ok').map(({ check }) => check);
-    return { passed, failed: checks.failed };
+    return { passed: namesOf(results, 'ok'), failed: namesOf(results, 'failed') };
   };
 }
 

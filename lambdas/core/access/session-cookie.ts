@@ -12,9 +12,6 @@ export const SESSION_COOKIES = {
 /** What a session is good for: the things of its own account, or the view of the whole deployment. */
 export type SessionRole = keyof typeof SESSION_COOKIES;
 
-/** The owner's. */
-export const SESSION_COOKIE = SESSION_COOKIES.owner;
-
 /** Asks a sign-in for the cookie, with the value `cookie`. */
 export const TRANSPORT_HEADER = 'x-session-transport';
 

@@ -144,7 +144,10 @@ export async function runPaidCall<Answer>(
   const { kind, candidates, events } = call;
   const { key, context } = caller;
   const models = [...new Set(candidates.map(({ model }) => model))];
-  const looked = breaker.refresh();
+  const looked = breaker.refresh(
+    candidates.map(({ route }) => route),
+    key.accountId,
+  );
   const admitted = await ledger.admit({
     requestId: context.requestId,
     key,
@@ -178,7 +181,7 @@ async function answerAdmitted<Answer>(
     await looked;
     const { answer, candidate, served } = await firstAnswer({
       requestId,
-      accountId: key.accountId,
+      caller: { accountId: key.accountId, spent: admission.spent },
       candidates,
       attempt: (tried, time) => {
         admission.observe?.('attempt');

@@ -6,6 +6,7 @@ import { isCapRefusal, type KeyCharge, type KeyState } from '../access/key-state
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
+import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { CallRequest } from './call.ts';
@@ -50,6 +51,8 @@ export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
   readonly output: number;
   readonly hold: Hold;
+  /** What the account has spent at least: all of it but what was spent from shards of its wallet that were not read. */
+  readonly spent: NanoUsd;
   /** The charge of the key. */
   readonly charge: GrantedCharge;
   /** Rate-limit headers as of the admission. */
@@ -179,6 +182,7 @@ export class Ledger {
       },
       output,
       hold,
+      spent: wallet.spent,
       charge: granted,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {

@@ -28,6 +28,8 @@ export interface Wallet {
   readonly owed: NanoUsd;
   /** How many entries and transfers it has had: distinguishes two states with the same balance. */
   readonly entries: number;
+  /** The cost of all calls whose hold has ended in it. */
+  readonly spent: NanoUsd;
   readonly holds: readonly Hold[];
 }
 

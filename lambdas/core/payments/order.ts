@@ -76,9 +76,6 @@ export function refundedAmount({ paid = 0n, reversals }: Order): NanoUsd {
   return sent < paid ? sent : paid;
 }
 
-/** The credit that the order gives now. */
-export const creditValue = (order: Order): NanoUsd => (order.paid ?? 0n) - refundedAmount(order);
-
 /** The entries of the books for a change of an order; their sum is the change of its credit. */
 export function entriesBetween(before: Order, after: Order): readonly BookEntry[] {
   const entries: BookEntry[] = [];

@@ -1,8 +1,13 @@
-/** Wires `POST /v1/chat/completions` for Lambda. */
+/** `POST /v1/chat/completions`. */
+import { chatFormat } from '../../core/inference/completions/chat/format.ts';
+import { chatCompletionRequest } from '../../core/inference/completions/chat/schema.ts';
+import { createCompletionEndpoint } from '../../core/inference/completions/completion-endpoint.ts';
 import { createChatProviders } from '../../hosts/chat-providers.ts';
 import { paidHandler } from '../../hosts/paid-handler.ts';
-import { createChatCompletion } from './endpoint.ts';
 
 export const handler = paidHandler('openai', (calls) =>
-  createChatCompletion({ ...calls, providers: createChatProviders(calls) }),
+  createCompletionEndpoint(chatFormat, chatCompletionRequest, {
+    ...calls,
+    providers: createChatProviders(calls),
+  }),
 );

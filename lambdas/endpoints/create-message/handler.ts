@@ -1,8 +1,14 @@
-/** Wires `POST /v1/messages` for Lambda. */
+/** `POST /v1/messages`. */
+
+import { createCompletionEndpoint } from '../../core/inference/completions/completion-endpoint.ts';
+import { messagesFormat } from '../../core/inference/completions/messages/format.ts';
+import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
 import { createChatProviders } from '../../hosts/chat-providers.ts';
 import { paidHandler } from '../../hosts/paid-handler.ts';
-import { createMessage } from './endpoint.ts';
 
 export const handler = paidHandler('messages', (calls) =>
-  createMessage({ ...calls, providers: createChatProviders(calls) }),
+  createCompletionEndpoint(messagesFormat, messagesRequest, {
+    ...calls,
+    providers: createChatProviders(calls),
+  }),
 );

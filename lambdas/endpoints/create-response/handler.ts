@@ -1,8 +1,14 @@
-/** Wires `POST /v1/responses` for Lambda. */
+/** `POST /v1/responses`. */
+
+import { createCompletionEndpoint } from '../../core/inference/completions/completion-endpoint.ts';
+import { responsesFormat } from '../../core/inference/completions/responses/format.ts';
+import { responsesRequest } from '../../core/inference/completions/responses/schema.ts';
 import { createChatProviders } from '../../hosts/chat-providers.ts';
 import { paidHandler } from '../../hosts/paid-handler.ts';
-import { createResponse } from './endpoint.ts';
 
 export const handler = paidHandler('openai', (calls) =>
-  createResponse({ ...calls, providers: createChatProviders(calls) }),
+  createCompletionEndpoint(responsesFormat, responsesRequest, {
+    ...calls,
+    providers: createChatProviders(calls),
+  }),
 );

@@ -1,9 +1,31 @@
-/** Wires `POST /api/v1/auth/{identity_provider}` for Lambda. */
+/** `POST /api/v1/auth/{identity_provider}`: exchanges a token or a code of the provider for a session. */
+
 import { createAccounts } from '../../adapters/access/create-accounts.ts';
 import { createIdentityVerifier } from '../../adapters/access/identity-verifier.ts';
 import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { sessionCookie } from '../../core/access/session-cookie.ts';
+import { credentialIn, signInRequest, wantsCookie } from '../../core/access/session-requests.ts';
+import { type SignInDependencies, signedInBody, signIn } from '../../core/access/sign-in.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/public-handler.ts';
-import { createSession } from './endpoint.ts';
+
+function createSession(dependencies: SignInDependencies): Endpoint {
+  return async (request, { pathParameters }) => {
+    const inCookie = wantsCookie(request.headers);
+    const body = validate(signInRequest, (await readJson(request)).value);
+    const { role = 'owner' } = body;
+    const provider = pathParameters.identity_provider ?? '';
+    const signedIn = await signIn(dependencies, { provider, credential: credentialIn(body), role });
+    return jsonResponse(signedInBody(signedIn, inCookie), {
+      'cache-control': 'no-store',
+      ...(inCookie
+        ? { 'set-cookie': sessionCookie(signedIn.accessToken, signedIn.expiresInSeconds, role) }
+        : {}),
+    });
+  };
+}
 
 export const handler = publicHandler('platform', (resources) => {
   const { sessions, readSecret } = createSessions(resources);

@@ -1,6 +1,9 @@
-/** Wires `POST /v1/audio/speech` for Lambda. */
+/** `POST /v1/audio/speech`. */
+import { createKindEndpoint } from '../../core/inference/kinds/kind-endpoint.ts';
+import { speech } from '../../core/inference/kinds/speech/speech.ts';
 import { paidHandler } from '../../hosts/paid-handler.ts';
 import { createSpeechCalls } from '../../providers/kinds/provider-calls.ts';
-import { createSpeech } from './endpoint.ts';
 
-export const handler = paidHandler('openai', (calls) => createSpeech(createSpeechCalls(calls), calls));
+export const handler = paidHandler('openai', (calls) =>
+  createKindEndpoint(speech, createSpeechCalls(calls), calls),
+);

@@ -1,8 +1,19 @@
-/** Wires `GET /api/v1/auth/me` for Lambda. */
+/** `GET /api/v1/auth/me`: the account that is signed in. */
+
 import { readAccount } from '../../adapters/access/account-item.ts';
 import { requireTable } from '../../contract/tables.ts';
+import { type Account, accountEntry } from '../../core/access/accounts.ts';
+import { invalidSession, type SessionEndpoint } from '../../core/access/session.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { sessionHandler } from '../../hosts/session-handler.ts';
-import { getAccount } from './endpoint.ts';
+
+function getAccount(find: (accountId: string) => Promise<Account | undefined>): SessionEndpoint {
+  return async (_request, { session: { accountId } }) => {
+    const account = await find(accountId);
+    if (account === undefined) throw invalidSession();
+    return jsonResponse(accountEntry(account));
+  };
+}
 
 export const handler = sessionHandler('platform', ({ clients, environment }) => {
   const table = requireTable(environment, 'accounts');

@@ -1,10 +1,32 @@
-/** Wires `GET /console/{file}` for Lambda: streamed, because only a stream carries bytes as they are. */
+/** `GET /console/{file}`: the scripts and styles of the web console. */
+
 import { createCompressedFiles } from '../../adapters/system/compressed-files.ts';
+import { type CompressedFiles, fileResponse, noSuchFile } from '../../core/api/file-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createRequestHandler } from '../../edge/request-handler.ts';
 import { createResources } from '../../hosts/resources.ts';
-import { getConsoleAsset } from './endpoint.ts';
+
+/** Each is named by a hash of what is in it, so that it never changes. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['js', 'text/javascript; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+]);
+
+/** As the bundler names them: `console-BM5ZZFCH.js`. */
+const FILE = /^[a-z-]+-[A-Z0-9]{8}\.(js|css)$/;
+
+function getConsoleAsset(files: CompressedFiles): Endpoint {
+  return async (request, { pathParameters: { file = '' } }) => {
+    const type = TYPES.get(FILE.exec(file)?.[1] ?? '');
+    if (type === undefined) throw noSuchFile();
+    return fileResponse(request, files, file, { 'content-type': type, 'cache-control': FOREVER });
+  };
+}
 
 const files = createCompressedFiles(import.meta.dirname);
 
+/** Streamed, because only a stream carries bytes as they are. */
 export const handler = streamed(createRequestHandler(getConsoleAsset(files), 'platform', createResources()));

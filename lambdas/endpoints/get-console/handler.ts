@@ -1,10 +1,42 @@
-/** Wires `GET /console` for Lambda: streamed, because only a stream carries bytes as they are. */
+/** `GET /console`: the web console, a static page that calls the service it is served by. */
+
 import { createCompressedFiles } from '../../adapters/system/compressed-files.ts';
+import { type CompressedFiles, fileResponse } from '../../core/api/file-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createRequestHandler } from '../../edge/request-handler.ts';
 import { createResources } from '../../hosts/resources.ts';
-import { getConsole } from './endpoint.ts';
+
+/** Nothing from elsewhere and nothing inline; pictures and sound of its own answers are data of the page itself. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  'media-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SECURITY = {
+  'content-security-policy': POLICY,
+  // For browsers and tools that know no `frame-ancestors`.
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+/** The page names its files by what is in them, so it must be asked for each time and they never change. */
+const PAGE = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
+
+function getConsole(files: CompressedFiles): Endpoint {
+  return async (request) => fileResponse(request, files, 'index.html', { ...PAGE, ...SECURITY });
+}
 
 const files = createCompressedFiles(import.meta.dirname);
 
+/** Streamed, because only a stream carries bytes as they are. */
 export const handler = streamed(createRequestHandler(getConsole(files), 'platform', createResources()));

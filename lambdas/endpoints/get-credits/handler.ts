@@ -1,7 +1,75 @@
-/** Wires `GET /credits/{api_key}` for Lambda. */
+/** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
+
 import { createLedger } from '../../adapters/ledger/create-ledger.ts';
+import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
+import type { KeyState } from '../../core/access/key-state.ts';
+import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import type { KeyGate } from '../../core/ledger/key-gate.ts';
+import type { KeyStore, WalletStore } from '../../core/ledger/ports.ts';
+import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
+import { creditBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
-import { getCredits } from './endpoint.ts';
+
+interface GetCreditsDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly sessions: Pick<Sessions, 'verify'>;
+  readonly gate: KeyGate;
+  readonly keys: Pick<KeyStore, 'read'>;
+  readonly wallets: WalletStore;
+  readonly recovery: Recovery;
+}
+
+/** The key that the request names, which the caller may read. */
+interface ReadableKey {
+  readonly state: KeyState;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function getCredits(dependencies: GetCreditsDependencies): Endpoint {
+  return async (request, { pathParameters: { api_key: named = '' } }) => {
+    const { state, headers } = carriesSession(request.headers)
+      ? await byOwner(dependencies, request.headers, named)
+      : await byKey(dependencies, request.headers, named);
+    const wallet = await currentWallet(dependencies, state.accountId);
+    return jsonResponse(creditBalanceBody(state, wallet), headers);
+  };
+}
+
+/** A key may ask about itself only, by its id or by its text. */
+async function byKey(
+  { peppers, gate }: GetCreditsDependencies,
+  sent: Headers,
+  named: string,
+): Promise<ReadableKey> {
+  const known = await peppers();
+  const key = authenticate(sent, known);
+  const { state, headers } = await gate.touch(key);
+  if (named !== key.keyId && verifyKey(named, known)?.keyId !== key.keyId) throw unknownKey(headers);
+  return { state, headers };
+}
+
+/** An owner may ask about every key of the account. */
+async function byOwner(
+  { peppers, sessions, keys }: GetCreditsDependencies,
+  sent: Headers,
+  named: string,
+): Promise<ReadableKey> {
+  const { accountId } = await readSession(sent, sessions);
+  const keyId = verifyKey(named, await peppers())?.keyId ?? named;
+  const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
+  if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
+  return { state, headers: {} };
+}
+
+function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceError {
+  return new ServiceError('not_found', 'No API key with this id belongs to your account.', {
+    param: 'api_key',
+    headers,
+  });
+}
 
 export const handler = keyOrSessionHandler('platform', (resources) =>
   getCredits({ ...resources, ...createLedger(resources) }),

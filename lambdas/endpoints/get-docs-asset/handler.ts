@@ -1,10 +1,47 @@
-/** Wires `GET /docs/{file}` for Lambda: streamed, because only a stream carries bytes as they are. */
+/** `GET /docs/{file}`: the scripts and styles of the reference page, compressed once, when the function was bundled. */
+
 import { createCompressedFiles } from '../../adapters/system/compressed-files.ts';
+import { type CompressedFiles, fileResponse, noSuchFile } from '../../core/api/file-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createRequestHandler } from '../../edge/request-handler.ts';
 import { createResources } from '../../hosts/resources.ts';
-import { getDocsAsset } from './endpoint.ts';
+
+/** Starts the reference; a file of its own, so that the page needs no inline script. */
+const START = `window.addEventListener('DOMContentLoaded', () => {
+  window.ui = SwaggerUIBundle({
+    url: new URL('openapi.json', document.baseURI).href,
+    dom_id: '#reference',
+    deepLinking: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    filter: true,
+    persistAuthorization: false,
+    validatorUrl: null,
+  });
+});
+`;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+]);
+
+const HEADERS = { 'cache-control': 'public, max-age=86400', 'x-content-type-options': 'nosniff' };
+
+function getDocsAsset(files: CompressedFiles): Endpoint {
+  return async (request, { pathParameters: { file = '' } }) => {
+    if (file === 'start.js') {
+      const headers = { ...HEADERS, 'content-type': 'text/javascript; charset=utf-8' };
+      return new Response(START, { headers });
+    }
+    const type = TYPES.get(file);
+    if (type === undefined) throw noSuchFile();
+    return fileResponse(request, files, file, { ...HEADERS, 'content-type': type });
+  };
+}
 
 const files = createCompressedFiles(import.meta.dirname);
 
+/** Streamed, because only a stream carries bytes as they are. */
 export const handler = streamed(createRequestHandler(getDocsAsset(files), 'platform', createResources()));

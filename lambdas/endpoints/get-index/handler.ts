@@ -1,10 +1,18 @@
-/** Wires `GET /` for Lambda. */
+/** `GET /`: the gateway index. */
+
 import { INTERFACE_VERSION, IP_REQUESTS_PER_MINUTE, SERVICE_NAME, VERSION } from '../../contract/limits.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { DEFAULT_RPM } from '../../core/access/key-state.ts';
 import { QUOTAS } from '../../core/api/quotas.ts';
+import type { Index } from '../../core/api/service-status.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { staticHandler } from '../../hosts/public-handler.ts';
-import { getIndex } from './endpoint.ts';
+
+const getIndex =
+  (index: Index): Endpoint =>
+  async () =>
+    jsonResponse(index);
 
 export const handler = staticHandler('platform', () =>
   getIndex({

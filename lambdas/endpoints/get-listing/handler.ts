@@ -1,6 +1,18 @@
-/** Wires `GET /apps/{id}` and `GET /ai-agents/{id}` for Lambda. */
+/** `GET /apps/{id}` and `GET /ai-agents/{id}`: one listing, with the tag that a later change may name. */
+
 import { createListings } from '../../adapters/listings/create-listings.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import type { Listings } from '../../core/listings/listings.ts';
+import { etagOf } from '../../core/listings/revision.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/public-handler.ts';
-import { getListing } from './endpoint.ts';
+
+function getListing(listings: Listings): Endpoint {
+  return async (request, { pathParameters: { id = '' } }) => {
+    const listing = await listings.get(kindOf(request), id);
+    return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
+  };
+}
 
 export const handler = publicHandler('platform', (resources) => getListing(createListings(resources)));

@@ -1,8 +1,40 @@
-/** Wires `GET /v1/usage` for Lambda. */
+/** `GET /v1/usage`: the calls of the key that asks, newest first. */
+
 import { createUsageStore } from '../../adapters/ledger/usage-store.ts';
 import { requireTable } from '../../contract/tables.ts';
+import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { pageBody, queryOf } from '../../core/api/paging.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import type { KeyGate } from '../../core/ledger/key-gate.ts';
+import type { UsageHistory } from '../../core/ledger/ports.ts';
+import { usageQuery } from '../../core/ledger/usage/queries.ts';
+import { usageEntry } from '../../core/ledger/usage/receipt.ts';
+import { firstIdAt, LAST_REQUEST_ID } from '../../core/ledger/usage/times.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { keyHandler } from '../../hosts/key-handler.ts';
-import { listUsage } from './endpoint.ts';
+
+interface ListUsageDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly gate: KeyGate;
+  readonly usage: UsageHistory;
+}
+
+function listUsage({ peppers, gate, usage }: ListUsageDependencies): Endpoint {
+  return async (request) => {
+    const key = authenticate(request.headers, await peppers());
+    const query = await gate.checked(key, async () => validate(usageQuery, queryOf(request)));
+    const { headers } = await gate.touch(key);
+    const { records, next } = await usage.list({
+      keyId: key.keyId,
+      from: firstIdAt(query.start ?? 0),
+      to: query.end === undefined ? LAST_REQUEST_ID : firstIdAt(query.end),
+      limit: query.limit,
+      ...(query.cursor === undefined ? {} : { before: query.cursor }),
+    });
+    return jsonResponse(pageBody({ entries: records, next }, usageEntry), headers);
+  };
+}
 
 export const handler = keyHandler('openai', (resources) =>
   listUsage({

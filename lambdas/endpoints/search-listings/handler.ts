@@ -1,8 +1,33 @@
-/** Wires `GET /search` for Lambda. */
+/** `GET /search`: the listings that match a query, best first, as they are now. */
+
 import { createListingStore } from '../../adapters/listings/create-listings.ts';
 import { createSearch } from '../../adapters/listings/create-search.ts';
+import { pageBody, queryOf } from '../../core/api/paging.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { MAX_DEPTH, searchQuery } from '../../core/listings/discovery/search-query.ts';
+import type { SearchSource } from '../../core/listings/discovery/search-source.ts';
+import { listingEntry } from '../../core/listings/listing.ts';
+import type { ListingStore } from '../../core/listings/ports.ts';
+import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/public-handler.ts';
-import { searchListings } from './endpoint.ts';
+
+interface SearchListingsDependencies {
+  readonly search: SearchSource;
+  readonly store: Pick<ListingStore, 'readMany'>;
+}
+
+function searchListings({ search, store }: SearchListingsDependencies): Endpoint {
+  return async (request) => {
+    const { limit, cursor: offset = 0, ...query } = validate(searchQuery, queryOf(request));
+    const ids = (await search()).search(query);
+    const end = Math.min(offset + limit, MAX_DEPTH);
+    // The index follows the listings within seconds; what was deleted since is left out.
+    const entries = await store.readMany(ids.slice(offset, end));
+    const next = end < Math.min(ids.length, MAX_DEPTH) ? String(end) : undefined;
+    return jsonResponse(pageBody({ entries, next }, listingEntry));
+  };
+}
 
 export const handler = publicHandler('platform', (resources) =>
   searchListings({ search: createSearch(resources), store: createListingStore(resources) }),

@@ -1,8 +1,8 @@
 /** Wires the answer to unknown paths and methods for Lambda. */
 import { ROUTES } from '../../contract/routes.ts';
+import { unknownRoute } from '../../core/api/unknown-route.ts';
 import { matchPath, surfaceAt } from '../../edge/router.ts';
 import { staticHandler } from '../../hosts/public-handler.ts';
-import { unknownRoute } from './endpoint.ts';
 
 export const handler = staticHandler(
   (request) => surfaceAt(ROUTES, new URL(request.url).pathname),

@@ -1,6 +1,6 @@
 /**
- * What two or more sources say of one model, as one list of figures: a price is taken when two sources have the same.
- * Where they differ, or one that could say a price does not, the model cannot be sold by it.
+ * What the sources say of one model, as one list of figures: a price is taken when both sources have the same. Where they
+ * differ, or one that could say a price does not, the model cannot be sold by it.
  */
 
 import { type Figures, isAskedFor, rateNameOf } from '../../../lambdas/core/inference/catalog/figures.ts';
@@ -17,7 +17,7 @@ export interface Statement {
 export type Compared = Readonly<Record<string, Readonly<Partial<Record<SourceName, string | null>>>>>;
 
 export interface Agreement {
-  /** The figures that two sources have alike. */
+  /** The figures that both sources have alike. */
   readonly agreed: Figures;
   /** Those that one source has, of what a call without a price for it is refused: lifetimes of caches, service tiers, tools. */
   readonly unconfirmed: Figures;
@@ -29,17 +29,16 @@ export interface Agreement {
 
 /** Compares what the sources say. With one source nothing is agreed upon. */
 export function agreementOf(statements: readonly Statement[]): Agreement {
-  const aligned = alignTiers(statements);
   const [agreed, unconfirmed, alone] = [0, 1, 2].map(() => new Map<string, NanoUsd>()) as [
     Found,
     Found,
     Found,
   ];
   const conflicts = new Map<string, string>();
-  for (const name of new Set(aligned.flatMap(({ model }) => [...model.figures.keys()]))) {
-    const holders = aligned.flatMap(({ model }) => model.figures.get(name) ?? []);
+  for (const name of new Set(statements.flatMap(({ model }) => [...model.figures.keys()]))) {
+    const holders = statements.flatMap(({ model }) => model.figures.get(name) ?? []);
     const [amount = 0n] = holders;
-    const missing = missingIn(aligned, name);
+    const missing = missingIn(statements, name);
     if (holders.some((other) => other !== amount)) conflicts.set(name, 'the sources differ');
     else if (holders.length > 1) agreed.set(name, amount);
     else if (missing !== undefined) conflicts.set(name, missing);
@@ -50,7 +49,7 @@ export function agreementOf(statements: readonly Statement[]): Agreement {
     ...{ agreed, unconfirmed, alone },
     ...(reason === undefined
       ? {}
-      : { conflict: { reason, figures: comparisonOf(aligned, [...conflicts.keys()]) } }),
+      : { conflict: { reason, figures: comparisonOf(statements, [...conflicts.keys()]) } }),
   };
 }
 
@@ -77,31 +76,3 @@ export const comparisonOf = (statements: readonly Statement[], names: readonly s
       ),
     ]),
   );
-
-/**
- * Tiers that begin one token apart are the same: one source says "above 271,999", another "from 272,000" and means either.
- * The lower beginning is taken, so that no prompt is sold below its cost.
- */
-function alignTiers(statements: readonly Statement[]): readonly Statement[] {
-  const starts = new Set(
-    statements.flatMap(({ model }) =>
-      [...model.figures.keys()].flatMap((name) => TIER.exec(name)?.[2] ?? []),
-    ),
-  );
-  return statements.map(({ source, model }) => ({
-    source,
-    model: {
-      figures: new Map(
-        [...model.figures].map(([name, amount]) => [
-          name.replace(TIER, (_whole, before: string, start: string) => {
-            const lower = String(Number(start) - 1);
-            return `${before}tiers.${starts.has(lower) ? lower : start}.`;
-          }),
-          amount,
-        ]),
-      ),
-    },
-  }));
-}
-
-const TIER = /(^|\.)tiers\.(\d+)\./;

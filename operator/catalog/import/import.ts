@@ -1,5 +1,5 @@
 /**
- * A catalog from public lists of prices: for each model of the wanted providers what two sources agree upon, with a
+ * A catalog from public lists of prices: for each model of the wanted providers what both sources agree upon, with a
  * markup; everything else is left out and listed. Nothing goes live by it.
  */
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
@@ -77,20 +77,13 @@ export function importModels(options: ImportOptions): Imported {
   return { models: withAliases([...models.values()]), leftOut, leftPrices };
 }
 
-/** Every model of the provider, each once, with all sources that have it. */
+/** Every model of the provider, each once, with all sources that have it; a source that has it twice counts once. */
 function candidatesOf(sources: readonly Source[], provider: KnownProvider): readonly Candidate[] {
-  const seen = new Set<string>();
-  return sources.flatMap((first) =>
-    first.models(provider).flatMap((model): Candidate[] => {
-      if (seen.has(`${first.name} ${model.id}`)) return [];
-      const known = sources.flatMap((source) => {
-        const found = source === first ? model : source.find(provider, model.id);
-        return found === undefined ? [] : [{ source, model: found }];
-      });
-      for (const each of known) seen.add(`${each.source.name} ${each.model.id}`);
-      return [{ provider, id: model.id, known }];
-    }),
-  );
+  const found = sources.flatMap((source) => {
+    const byId = new Map(source.models(provider).map((model) => [model.id, model]));
+    return [...byId.values()].map((model) => ({ source, model }));
+  });
+  return [...Map.groupBy(found, ({ model }) => model.id)].map(([id, known]) => ({ provider, id, known }));
 }
 
 type Judged =

@@ -17,7 +17,6 @@ export interface KnownProvider {
   /** The environment variable of its key, as its own SDK names it; absent where the function's role signs. */
   readonly keyVariable?: string;
   readonly modelsDev: string;
-  readonly genaiPrices: string;
   /** `litellm_provider` of its models, and what stands before their ids. */
   readonly litellm: readonly string[];
 }
@@ -27,7 +26,6 @@ const openai = (
   baseUrl: string,
   keyVariable: string,
   names: {
-    readonly genaiPrices?: string;
     readonly litellm?: string;
     readonly ownedBy?: string;
     readonly preset?: PresetName;
@@ -39,7 +37,6 @@ const openai = (
   baseUrl,
   keyVariable,
   modelsDev: name,
-  genaiPrices: names.genaiPrices ?? name,
   litellm: [names.litellm ?? name],
   ...(names.preset === undefined ? {} : { preset: names.preset }),
 });
@@ -54,7 +51,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     preset: 'gemini-compat',
     litellm: 'gemini',
   }),
-  openai('xai', 'https://api.x.ai/v1', 'XAI_API_KEY', { preset: 'xai', genaiPrices: 'x-ai' }),
+  openai('xai', 'https://api.x.ai/v1', 'XAI_API_KEY', { preset: 'xai' }),
   openai('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', { preset: 'deepseek' }),
   openai('groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', { preset: 'groq' }),
   openai('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY', { preset: 'mistral' }),
@@ -65,12 +62,10 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   openai('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', { preset: 'cerebras' }),
   openai('togetherai', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY', {
     preset: 'together',
-    genaiPrices: 'together',
     litellm: 'together_ai',
   }),
   openai('fireworks-ai', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', {
     preset: 'fireworks',
-    genaiPrices: 'fireworks',
     litellm: 'fireworks_ai',
   }),
   openai('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', { preset: 'openrouter' }),
@@ -80,7 +75,6 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     ownedBy: 'amazon',
     protocol: 'bedrock',
     modelsDev: 'amazon-bedrock',
-    genaiPrices: 'aws',
     litellm: ['bedrock_converse', 'bedrock'],
   },
 ];

@@ -79,10 +79,6 @@ export function litellm(json: string): Source {
     name: 'litellm',
     states: (name) => STATED.has(name) || /^service_tiers\./.test(name),
     models: (provider) => [...modelsOf(provider)].map(([id, each]) => readModel(provider, id, each)),
-    find(provider, id) {
-      const found = modelsOf(provider).get(id);
-      return found === undefined ? undefined : readModel(provider, id, found);
-    },
   };
 }
 
@@ -101,7 +97,7 @@ function readModel(provider: KnownProvider, id: string, read: Model): SourceMode
   readSearches(reader, read.search_context_cost_per_query);
   reader.fillTiers();
   const { figures, problems } = reader;
-  return { id, unit: 'per_million_tokens', figures, problems, about: aboutOf(read) };
+  return { id, figures, problems, about: aboutOf(read) };
 }
 
 /** The figure of a field: rate, tier by prompt length, service tier. */

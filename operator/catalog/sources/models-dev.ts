@@ -85,10 +85,6 @@ export function modelsDev(json: string): Source {
     name: 'models.dev',
     states: (name) => STATED.has(name) || /^service_tiers\./.test(name),
     models: (provider) => modelsOf(provider).map((each) => readModel(provider, each)),
-    find(provider, id) {
-      const found = modelsOf(provider).find((each) => each.id === id);
-      return found === undefined ? undefined : readModel(provider, found);
-    },
   };
 }
 
@@ -111,7 +107,7 @@ function readModel(provider: KnownProvider, read: Model): SourceModel {
       readCost(reader, own, { prefix: `service_tiers.${tier}.`, lifetime });
   }
   const { figures, problems } = reader;
-  return { id: read.id, unit: 'per_million_tokens', figures, problems, about: aboutOf(read) };
+  return { id: read.id, figures, problems, about: aboutOf(read) };
 }
 
 function readCost(

@@ -2,12 +2,11 @@
 
 import type { Figures } from '../../../lambdas/core/inference/catalog/figures.ts';
 import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
-import type { PriceUnit } from '../../../lambdas/core/inference/pricing/prices.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import { amountOf } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
 
-export const SOURCE_NAMES = ['models.dev', 'genai-prices', 'litellm'] as const;
+export const SOURCE_NAMES = ['models.dev', 'litellm'] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
 /** What a model is asked for; only the first two can be imported. */
@@ -30,7 +29,6 @@ export interface About {
 export interface SourceModel {
   /** As the provider names it. */
   readonly id: string;
-  readonly unit: PriceUnit;
   readonly figures: Figures;
   /** Prices that cannot be said exactly in a catalog; a model that has one cannot be imported. */
   readonly problems: readonly string[];
@@ -42,8 +40,6 @@ export interface Source {
   /** Whether its format has a place for a figure of that name; what it cannot say, it does not deny. */
   states(rateName: string): boolean;
   models(provider: KnownProvider): readonly SourceModel[];
-  /** The model that a provider's id means to this source. */
-  find(provider: KnownProvider, id: string): SourceModel | undefined;
 }
 
 /** Figures as they are read, with what could not be. */

@@ -3,8 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { systemAfter, systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Breaker } from '../../../lambdas/core/inference/circuit/breaker.ts';
-import type { RouteCircuits } from '../../../lambdas/core/inference/circuit/circuit.ts';
-import { ACCOUNT, DEAD, ROUTE } from '../../core/inference/circuit/fleet.ts';
+import { ACCOUNT, DEAD, PAYING, ROUTE } from '../../core/inference/circuit/fleet.ts';
 import { engineClients } from '../engine.ts';
 
 /** One call of the route. */
@@ -34,17 +33,17 @@ let reads = 0;
 let breaker: Breaker | undefined;
 
 function createBreaker({ endpoint, table }: Drill): Breaker {
-  const dynamo = new DynamoCircuitStore(engineClients(endpoint).client, table);
+  const dynamo = new DynamoCircuitStore(engineClients(endpoint).client, table, () => nowMs);
   const note = (message: string) => lines.push(message);
   return new Breaker({
     store: {
-      load: () => {
+      read: (keys) => {
         reads += 1;
-        return dynamo.load();
+        return dynamo.read(keys);
       },
-      save: (route: RouteCircuits) => {
+      write: (key, change) => {
         writes += 1;
-        return dynamo.save(route);
+        return dynamo.write(key, change);
       },
     },
     clock: () => nowMs,
@@ -61,14 +60,14 @@ async function run(drill: Drill): Promise<DrillResult> {
   breaker ??= createBreaker(drill);
   nowMs = drill.nowMs;
   [lines, openings, writes, reads] = [[], 0, 0, 0];
-  await breaker.refresh();
-  const pass = await breaker.admit(ROUTE, ACCOUNT);
+  await breaker.refresh([ROUTE], ACCOUNT);
+  const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spent: PAYING });
   if (pass.allowed) {
     if (drill.isDead) breaker.failed(DEAD, pass);
     else breaker.succeeded(pass);
   }
   await breaker.flush();
-  const outcome = !pass.allowed ? 'skipped' : pass.claimId === undefined ? 'tried' : 'probed';
+  const outcome = !pass.allowed ? 'skipped' : pass.probe === undefined ? 'tried' : 'probed';
   return { outcome, lines, openings, writes, reads };
 }
 

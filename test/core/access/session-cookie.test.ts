@@ -4,7 +4,7 @@ import { carriesSession, readSession, type Session } from '../../../lambdas/core
 import {
   CLEARED_SESSION_COOKIE,
   cookieToken,
-  SESSION_COOKIE,
+  SESSION_COOKIES,
   sessionCookie,
 } from '../../../lambdas/core/access/session-cookie.ts';
 import { it } from '../../search.ts';
@@ -12,6 +12,7 @@ import { rounds } from '../../thorough.ts';
 
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhY2NfMSJ9.c2lnbmF0dXJl';
 const PAGE = { 'x-requested-with': 'console' };
+const SESSION_COOKIE = SESSION_COOKIES.owner;
 const COOKIE = { cookie: `${SESSION_COOKIE}=${TOKEN}` };
 const SESSION: Session = { id: 'ses_1', accountId: 'acc_1', expires: 2, authTime: 1 };
 

@@ -83,48 +83,52 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect(audit.exact).toBe(true);
   }, 30_000);
 
-  it(`of ${RACING} racing calls exactly as many pass as a wallet in several shards affords, for ${SPLITS} splits`, async () => {
-    const split = fc.record({
-      affords: fc.integer({ min: 0, max: 60 }),
-      amount: fc.integer({ min: 1, max: 1_000_000 }),
-      spare: fc.nat(),
-      shares: fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 24 }),
-      rest: fc.integer({ min: 0, max: 100 }),
-    });
-    let splits = 0;
-    await fc.assert(
-      fc.asyncProperty(split, async ({ affords, amount, spare, shares, rest }) => {
-        const left = BigInt(spare % amount);
-        const balance = BigInt(affords * amount) + left;
-        const account = await openAccount(database.client, balance, { rpm: 1_000 });
-        const whole = BigInt(
-          Math.max(
-            1,
-            shares.reduce((sum, share) => sum + share, rest),
-          ),
-        );
-        await splitWallet(
-          database,
-          account.accountId,
-          shares.map((share) => (balance * BigInt(share)) / whole),
-        );
-        expect(await race(RACING, account.keys[0], { amount })).toEqual({
-          granted: affords,
-          refused: affords === RACING ? {} : { insufficient_credit: RACING - affords },
-        });
-        const { wallet, audit } = await booksOf(database.client, account);
-        expect(wallet).toMatchObject({ balance: left, holds: { length: affords } });
-        expect(audit).toMatchObject({ exact: true, held: BigInt(affords * amount) });
-        const stored = await new WalletReads(database.client, database.tables.wallets).readAll(
-          account.accountId,
-        );
-        expect(stored.flatMap(brokenShard)).toEqual([]);
-        splits += 1;
-      }),
-      { numRuns: SPLITS, endOnFailure: true },
-    );
-    expect(splits).toBe(SPLITS);
-  }, 240_000);
+  it(
+    `of ${RACING} racing calls exactly as many pass as a wallet in several shards affords, for ${SPLITS} splits`,
+    async () => {
+      const split = fc.record({
+        affords: fc.integer({ min: 0, max: 60 }),
+        amount: fc.integer({ min: 1, max: 1_000_000 }),
+        spare: fc.nat(),
+        shares: fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 24 }),
+        rest: fc.integer({ min: 0, max: 100 }),
+      });
+      let splits = 0;
+      await fc.assert(
+        fc.asyncProperty(split, async ({ affords, amount, spare, shares, rest }) => {
+          const left = BigInt(spare % amount);
+          const balance = BigInt(affords * amount) + left;
+          const account = await openAccount(database.client, balance, { rpm: 1_000 });
+          const whole = BigInt(
+            Math.max(
+              1,
+              shares.reduce((sum, share) => sum + share, rest),
+            ),
+          );
+          await splitWallet(
+            database,
+            account.accountId,
+            shares.map((share) => (balance * BigInt(share)) / whole),
+          );
+          expect(await race(RACING, account.keys[0], { amount })).toEqual({
+            granted: affords,
+            refused: affords === RACING ? {} : { insufficient_credit: RACING - affords },
+          });
+          const { wallet, audit } = await booksOf(database.client, account);
+          expect(wallet).toMatchObject({ balance: left, holds: { length: affords } });
+          expect(audit).toMatchObject({ exact: true, held: BigInt(affords * amount) });
+          const stored = await new WalletReads(database.client, database.tables.wallets).readAll(
+            account.accountId,
+          );
+          expect(stored.flatMap(brokenShard)).toEqual([]);
+          splits += 1;
+        }),
+        { numRuns: SPLITS, endOnFailure: true },
+      );
+      expect(splits).toBe(SPLITS);
+    },
+    rounds(240_000),
+  );
 
   it('of 120 racing calls exactly as many pass as the daily cap affords', async () => {
     const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });
@@ -151,43 +155,47 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     });
   }, 30_000);
 
-  it(`pays no more for a call than its hold, whatever its calls cost, for ${SEEDS} seeds`, async () => {
-    const dollars = (most: number) => fc.integer({ min: 1, max: most });
-    const hostile = fc.record({
-      balance: dollars(100_000_000),
-      amount: dollars(5_000_000),
-      times: fc.integer({ min: 1, max: 12 }),
-      waves: fc.integer({ min: 1, max: 2 }),
-      split: fc.boolean(),
-    });
-    let seeds = 0;
-    await fc.assert(
-      fc.asyncProperty(hostile, async ({ balance, amount, times, waves, split }) => {
-        const account = await openAccount(database.client, BigInt(balance), { rpm: 100_000 });
-        if (split)
-          await splitWallet(database, account.accountId, [BigInt(balance) / 3n, BigInt(balance) / 4n]);
-        // The worst that a caller can do: every call costs all that it can.
-        for (let wave = 0; wave < waves; wave += 1)
-          await race(HOSTILE_CALLS, account.keys[0], {
-            amount,
-            cost: amount * times,
-          });
-        const { wallet, audit, records } = await booksOf(database.client, account);
-        const costs = records.map(({ cost }) => cost);
-        expect(audit).toMatchObject({ exact: true, held: 0n });
-        expect(costs).toEqual(costs.map(() => BigInt(amount)));
-        expect(wallet.balance).toBe(BigInt(balance - amount * records.length));
-        expect(wallet.balance).toBeGreaterThanOrEqual(0n);
-        seeds += 1;
-      }),
-      // The first calls cost more than they hold, whatever the others do.
-      {
-        numRuns: SEEDS,
-        examples: [[{ balance: 50_000_000, amount: 5_000_000, times: 12, waves: 1, split: false }]],
-      },
-    );
-    expect(seeds).toBe(SEEDS);
-  }, 120_000);
+  it(
+    `pays no more for a call than its hold, whatever its calls cost, for ${SEEDS} seeds`,
+    async () => {
+      const dollars = (most: number) => fc.integer({ min: 1, max: most });
+      const hostile = fc.record({
+        balance: dollars(100_000_000),
+        amount: dollars(5_000_000),
+        times: fc.integer({ min: 1, max: 12 }),
+        waves: fc.integer({ min: 1, max: 2 }),
+        split: fc.boolean(),
+      });
+      let seeds = 0;
+      await fc.assert(
+        fc.asyncProperty(hostile, async ({ balance, amount, times, waves, split }) => {
+          const account = await openAccount(database.client, BigInt(balance), { rpm: 100_000 });
+          if (split)
+            await splitWallet(database, account.accountId, [BigInt(balance) / 3n, BigInt(balance) / 4n]);
+          // The worst that a caller can do: every call costs all that it can.
+          for (let wave = 0; wave < waves; wave += 1)
+            await race(HOSTILE_CALLS, account.keys[0], {
+              amount,
+              cost: amount * times,
+            });
+          const { wallet, audit, records } = await booksOf(database.client, account);
+          const costs = records.map(({ cost }) => cost);
+          expect(audit).toMatchObject({ exact: true, held: 0n });
+          expect(costs).toEqual(costs.map(() => BigInt(amount)));
+          expect(wallet.balance).toBe(BigInt(balance - amount * records.length));
+          expect(wallet.balance).toBeGreaterThanOrEqual(0n);
+          seeds += 1;
+        }),
+        // The first calls cost more than they hold, whatever the others do.
+        {
+          numRuns: SEEDS,
+          examples: [[{ balance: 50_000_000, amount: 5_000_000, times: 12, waves: 1, split: false }]],
+        },
+      );
+      expect(seeds).toBe(SEEDS);
+    },
+    rounds(120_000),
+  );
 
   it('the books of the whole database are exact', async () => {
     expect((await auditAll(database.client)).exact).toBe(true);

@@ -2,7 +2,6 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   applyFact,
-  creditValue,
   entriesBetween,
   type Order,
   orderEntry,
@@ -21,6 +20,9 @@ const NEW: Order = {
   reversals: {},
   version: 0,
 };
+
+/** The credit that the order gives now. */
+const creditValue = (order: Order): bigint => (order.paid ?? 0n) - refundedAmount(order);
 
 const PAID: PaymentFact = { kind: 'paid', amount: 1_000n };
 const reversal = (id: string, amount: bigint, undone = false): PaymentFact => ({

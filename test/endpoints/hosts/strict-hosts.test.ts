@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Service } from '../../fuzz/running-service.ts';
-import {
-  compatible,
-  dialectOf,
-  FLAGGED,
-  FLAGS,
-  type FlaggedQuirk,
-} from '../../operator/probe/simulated-hosts.ts';
 import { type Ask, callersOf, FORMATS, type Format } from './callers.ts';
+import { compatible, dialectOf, FLAGGED, FLAGS, type FlaggedQuirk } from './flags.ts';
 import { CUSTOM, EVERYTHING, JSON_ANSWER, JSON_TEXT, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';
 

@@ -27,7 +27,7 @@ function modelsDev(provider: string, models: Readonly<Record<string, string>>): 
 function litellm(models: Readonly<Record<string, string>>): string {
   const entries = Object.entries(models).map(([id, rest]) => `"${id}": {${rest}}`);
   const path = file('litellm.json');
-  writeFileSync(path, `{"sample_spec": {"input_cost_per_token": 0.0}, ${entries.join(',')}}`);
+  writeFileSync(path, `{${['"sample_spec": {"input_cost_per_token": 0.0}', ...entries].join(',')}}`);
   return `litellm=${path}`;
 }
 
@@ -64,7 +64,16 @@ const about = (cost: string) => `"name": "A model", "tool_call": true, ${LIMITS}
 /** Claude Sonnet 4.6 by its price page: $3, writes 1.25x, reads 0.1x, output $15. */
 const SONNET = '"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75';
 
-const anthropic = ['--providers', 'anthropic', '--from', 'genai-prices', '--only', 'claude-sonnet-4-6'];
+/** The same as LiteLLM has it, with the prices of an hour and of searches. */
+const SONNET_RATES =
+  '"litellm_provider": "anthropic", "mode": "chat", "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05, "cache_read_input_token_cost": 3e-07, "cache_creation_input_token_cost": 3.75e-06, "cache_creation_input_token_cost_above_1hr": 6e-06, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": 0.01}';
+
+const anthropic = () => [
+  ...['--providers', 'anthropic', '--only', 'claude-sonnet-4-6'],
+  ...['--from', litellm({ 'claude-sonnet-4-6': SONNET_RATES })],
+];
+
+const EMPTY = () => ['--from', litellm({})];
 
 describe('catalog import', () => {
   it('writes what two sources agree upon: the provider’s price as the cost, and the price with the markup', () => {
@@ -72,7 +81,7 @@ describe('catalog import', () => {
       ...[
         '--from',
         modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }),
-        ...anthropic,
+        ...anthropic(),
         '--markup',
         '5%',
       ],
@@ -155,17 +164,30 @@ describe('catalog import', () => {
     expect(models[0]?.max_image_tokens).toBe(most);
   });
 
-  it('has prices of one hour and of searches when LiteLLM confirms them', () => {
-    const confirmed = litellm({
-      'claude-sonnet-4-6':
-        '"litellm_provider": "anthropic", "mode": "chat", "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05, "cache_read_input_token_cost": 3e-07, "cache_creation_input_token_cost": 3.75e-06, "cache_creation_input_token_cost_above_1hr": 6e-06, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": 0.01}',
-    });
-    const { models } = run('--from', confirmed, ...anthropic, '--markup', '0%', '--secrets', 'prod');
+  it('has prices of one hour and of searches, which one list alone can say, when that is asked for', () => {
+    const { models } = run(
+      ...['--from', modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }), ...anthropic()],
+      ...['--unconfirmed', '--markup', '0%', '--secrets', 'prod'],
+    );
     expect(models[0]?.price).toMatchObject({
       cache_writes: { '5m': '3.75', '1h': '6' },
       features: { web_search: { price: '0.01' } },
     });
     expect(models[0]?.routes[0]).toMatchObject({ secret: 'secretsmanager:prod/providers/anthropic#key' });
+  });
+
+  it('counts a list that has a model twice once', () => {
+    const twice = modelsDev('openai', { one: about('"input": 1, "output": 2') });
+    const path = twice.slice('models.dev='.length);
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(
+        '"one": {',
+        '"two": {"id": "one", "cost": {"input": 1, "output": 2}}, "one": {',
+      ),
+    );
+    const { left_out } = run('--from', twice, '--providers', 'openai', '--markup', '0%');
+    expect(left_out.map(({ reason }) => reason)).toEqual(['only models.dev has it']);
   });
 
   it('rounds a price up to nine places, and leaves the cost exact', () => {
@@ -182,19 +204,19 @@ describe('catalog import', () => {
       'another price of output',
       SONNET.replace('15', '15.5'),
       'the sources differ',
-      { output: { 'models.dev': '15.5', 'genai-prices': '15' } },
+      { output: { 'models.dev': '15.5', litellm: '15' } },
     ],
     [
       'no price of cached input',
       SONNET.replace('"cache_read": 0.3, ', ''),
       'only one source has this price',
-      { cached_input: { 'models.dev': null, 'genai-prices': '0.3' } },
+      { cached_input: { 'models.dev': null, litellm: '0.3' } },
     ],
     [
       'a tier that the other has not',
       `${SONNET}, "tiers": [{"tier": {"size": 200000}, "input": 6, "output": 22.5, "cache_read": 0.6, "cache_write": 7.5}]`,
       'only one source has this tier',
-      { 'tiers.200000.input': { 'models.dev': '6', 'genai-prices': null } },
+      { 'tiers.200000.input': { 'models.dev': '6', litellm: null } },
     ],
     [
       'an amount of too many places',
@@ -214,7 +236,7 @@ describe('catalog import', () => {
       ...[
         '--from',
         modelsDev('anthropic', { 'claude-sonnet-4-6': about(cost) }),
-        ...anthropic,
+        ...anthropic(),
         '--markup',
         '5%',
       ],
@@ -258,20 +280,6 @@ describe('catalog import', () => {
     ]);
     expect([listed.exitCode, listed.file]).toEqual([1, null]);
     expect(run(...from, '--markup', '0%', '--unconfirmed').models).toHaveLength(1);
-  });
-
-  it('has one tier where one source says from 272,000 and another above 271,999', () => {
-    const gpt =
-      '"input": 5, "output": 30, "cache_read": 0.5, "tiers": [{"tier": {"size": 272000}, "input": 10, "output": 45, "cache_read": 1}]';
-    const { models, left_out } = run(
-      ...['--from', modelsDev('openai', { 'gpt-5.5': about(gpt) }), '--from', 'genai-prices'],
-      ...['--providers', 'openai', '--only', 'gpt-5.5', '--markup', '0%'],
-    );
-    expect(left_out).toEqual([]);
-    expect(models[0]?.price).toMatchObject({
-      input: '5',
-      tiers: [{ above: 271_999, input: '10', cached_input: '1', output: '45' }],
-    });
   });
 
   it('has a service tier where two sources have it with all rates of the model', () => {
@@ -344,14 +352,8 @@ describe('catalog import', () => {
 
   it('lists wanted models that no source has', () => {
     const { left_out } = run(
-      '--from',
-      'genai-prices',
-      '--providers',
-      'openai',
-      '--only',
-      'gpt-none',
-      '--markup',
-      '5%',
+      ...['--from', litellm({ 'gpt-x': '"litellm_provider": "openai"' }), '--providers', 'openai'],
+      ...['--only', 'gpt-none', '--markup', '5%'],
     );
     expect(left_out).toEqual([{ model: 'gpt-none', reason: 'no source has it', figures: {} }]);
   });
@@ -359,17 +361,12 @@ describe('catalog import', () => {
   it.each([
     [['--providers', 'openai', '--markup', '5%'], '--from is required'],
     [['--from', 'models.dev', '--providers', 'openai', '--markup', '5%'], '--from must be models.dev=FILE'],
-    [
-      ['--from', 'genai-prices', '--providers', 'nobody', '--markup', '5%'],
-      '--providers: nobody is not known',
-    ],
-    [['--from', 'genai-prices', '--providers', 'openai', '--markup=-5%'], '--markup must be a percentage'],
-    [['--from', 'genai-prices', '--providers', 'openai', '--markup', '5'], '--markup must be a percentage'],
-    [
-      ['--from', 'genai-prices', '--from', 'genai-prices', '--providers', 'openai', '--markup', '5%'],
-      'each source once',
-    ],
-    [['--from', 'genai-prices', '--markup', '5%'], '--providers is required'],
+    [['--from', 'other=x', '--providers', 'openai', '--markup', '5%'], '--from must be models.dev=FILE'],
+    [[...EMPTY(), '--providers', 'nobody', '--markup', '5%'], '--providers: nobody is not known'],
+    [[...EMPTY(), '--providers', 'openai', '--markup=-5%'], '--markup must be a percentage'],
+    [[...EMPTY(), '--providers', 'openai', '--markup', '5'], '--markup must be a percentage'],
+    [[...EMPTY(), ...EMPTY(), '--providers', 'openai', '--markup', '5%'], 'each source once'],
+    [[...EMPTY(), '--markup', '5%'], '--providers is required'],
   ])('refuses the arguments %j', (args, message) => {
     expect(() => run(...args)).toThrow(message);
   });

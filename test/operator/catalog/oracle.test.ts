@@ -25,10 +25,9 @@ import {
 } from '../../../lambdas/core/inference/pricing/counts.ts';
 import type { Prices } from '../../../lambdas/core/inference/pricing/prices.ts';
 import { divideUp, toFraction } from '../../../lambdas/core/money.ts';
-import { readModel } from '../../../operator/catalog/sources/genai-prices.ts';
-import type { SourceModel } from '../../../operator/catalog/sources/source.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
+import { type OracleModel, readModel } from './genai-prices.ts';
 
 /** The day of the package's prices that are compared, and the days on which a price of it changed. */
 const TODAY = new Date('2026-11-22T12:00:00Z');
@@ -168,14 +167,14 @@ function theirAmount({ provider, model, at }: Case, usage: Record<string, number
 }
 
 /** Our prices; a model without any is free in the package. */
-function ourPrices({ unit, figures }: SourceModel): Prices {
+function ourPrices({ unit, figures }: OracleModel): Prices {
   const read = pricesFrom(unit, figures.size === 0 ? new Map([['input', 0n]]) : figures);
   if ('problem' in read) throw new Error(read.problem);
   return read.prices;
 }
 
 /** The first usage for which the two differ; undefined when none was found. */
-function differenceOf(compared: Case, read: SourceModel, numRuns: number): string | undefined {
+function differenceOf(compared: Case, read: OracleModel, numRuns: number): string | undefined {
   const prices = ourPrices(read);
   const writes = read.figures.has('cache_writes.5m') ? '5m' : 'auto';
   const property = fc.property(usages, (drawn) => {
@@ -200,8 +199,7 @@ const nameOf = ({ provider, model }: Pick<Case, 'provider' | 'model'>): string =
 /** All but those of which every price is in the list of differences. */
 const COMPARED = 1_673;
 
-const readCase = ({ provider, model, at }: Case): SourceModel =>
-  readModel({ name: provider.id, genaiPrices: provider.id }, model, at);
+const readCase = ({ provider, model, at }: Case): OracleModel => readModel(provider, model, at);
 
 /** Models whose bill is another, by the reason; one that is not here must agree. */
 const DIFFERENCES: Readonly<Record<string, readonly string[]>> = {

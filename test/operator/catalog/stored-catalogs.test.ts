@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAccount } from '../../../bench/harness/service/account.ts';
 import { callChat, composeChat } from '../../../bench/harness/service/chat.ts';
@@ -151,44 +151,6 @@ describe('the versions of the catalog', () => {
     } finally {
       own.close();
       await many.stop();
-    }
-  });
-
-  it('begin with the one that was current before there was a history', async () => {
-    const earlier = await startDatabase();
-    const own = operatorOf(earlier);
-    try {
-      const documents = ['old', 'new'].map((name) =>
-        readFileSync(fileOf(name, STANDARD, [`sim/${name}`]), 'utf8'),
-      );
-      const [old = '', next = ''] = documents;
-      const first = await own.applyCatalog(old);
-      // As an earlier version of the service left it: a pointer that counts nothing, and no entry.
-      await earlier.client.send(
-        new UpdateItemCommand({
-          TableName: earlier.tables.catalog,
-          Key: { part: { S: 'current' } },
-          UpdateExpression: 'REMOVE applied',
-        }),
-      );
-      await earlier.client.send(
-        new DeleteItemCommand({
-          TableName: earlier.tables.catalog,
-          Key: { part: { S: 'applied#00000001' } },
-        }),
-      );
-      expect(await own.catalogVersions()).toEqual([{ version: first, parts: 1, appliedMs: undefined }]);
-      const second = await own.applyCatalog(next);
-      expect(
-        (await own.catalogVersions()).map(({ version, appliedMs }) => [version, typeof appliedMs]),
-      ).toEqual([
-        [first, 'undefined'],
-        [second, 'number'],
-      ]);
-      expect((await own.catalogVersion(first))?.json).toBe(old);
-    } finally {
-      own.close();
-      await earlier.stop();
     }
   });
 });

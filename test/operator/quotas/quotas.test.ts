@@ -91,7 +91,7 @@ describe('quotas of an account, as AWS shows them', () => {
       AWS_SECRET_ACCESS_KEY: 'operator',
       AWS_REGION: 'eu-central-1',
     });
-    answers.set('/2016-08-19/account-settings/', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
+    answers.set('/2016-08-19/account-settings', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
     answers.set('/account', [200, { throttleSettings: { rateLimit: 10_000, burstLimit: 5_000 } }]);
     answers.set('DynamoDB_20120810.ListTables', [200, { TableNames: ['other'] }]);
     answers.set('AWSWAF_20190729.ListWebACLs', [200, { WebACLs: [{}, {}] }]);

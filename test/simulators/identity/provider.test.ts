@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -88,21 +86,6 @@ async function claimsOf(idToken: string | undefined) {
 }
 
 describe('the page', () => {
-  it('proposes an address, needs no script, and lets its form lead to the client only', async () => {
-    const response = await fetch(addressOf());
-    const html = await response.text();
-    expect(response.status).toBe(200);
-    expect(html).toMatch(/<label for="email">.*<input id="email"[^>]* value="demo@example.com"/s);
-    expect(html).toMatch(/<html lang="en">.*<main>.*<button type="submit">/s);
-    expect(html).not.toContain('<script');
-    const policy = response.headers.get('content-security-policy') ?? '';
-    const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? '';
-    const hash = createHash('sha256').update(style).digest('base64');
-    expect(policy).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self' http://127.0.0.1:8787; frame-ancestors 'none'; base-uri 'none'`,
-    );
-  });
-
   it('repeats what is no address as text, and asks again', async () => {
     const response = await submit('"><script>alert(1)</script>');
     const html = await response.text();
@@ -193,17 +176,6 @@ describe('a code', () => {
 });
 
 describe('the provider', () => {
-  it('describes itself at its own address', async () => {
-    const response = await fetch(`${provider.url}/.well-known/openid-configuration`);
-    expect(await response.json()).toMatchObject({
-      issuer: provider.url,
-      authorization_endpoint: `${provider.url}/authorize`,
-      token_endpoint: `${provider.url}/token`,
-      jwks_uri: `${provider.url}/jwks`,
-      code_challenge_methods_supported: ['S256'],
-    });
-  });
-
   it('keeps its key over a restart, for nobody else to read', async () => {
     const [, { id_token: idToken }] = await exchange(await codeFor());
     const { port } = new URL(provider.url);
@@ -213,16 +185,6 @@ describe('the provider', () => {
     expect(statSync(join(folder, 'key.json')).mode & 0o077).toBe(0);
     const keys = await (await fetch(`${provider.url}/jwks`)).text();
     expect(keys).not.toContain('"d"');
-  });
-
-  it('takes another port when the preferred one is taken', async () => {
-    await provider.stop();
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
-    await start(port);
-    expect(new URL(provider.url).port).not.toBe(String(port));
-    await new Promise((resolve) => other.close(resolve));
   });
 
   it('answers what it has not with 404, and more than it reads with 400', async () => {

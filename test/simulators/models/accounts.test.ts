@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ask, runningUpstream } from './running-upstream.ts';
 
 const upstream = runningUpstream();
@@ -25,49 +25,6 @@ const converse = (more: object): Promise<Json> =>
       ...more,
     }),
   );
-
-const system = (text: string, ttl?: '5m' | '1h') => [
-  { type: 'text', text, cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } },
-];
-
-describe('a marked prefix of a message', () => {
-  it('is written once and read from then on, whatever follows it', async () => {
-    const written = await message({ system: system('Be brief, A.') });
-    expect(written.cache_creation_input_tokens).toBeGreaterThan(0);
-    expect(written).toMatchObject({ cache_read_input_tokens: 0 });
-    const read = await message({ system: system('Be brief, A.'), messages: say('something else') });
-    expect(read).toMatchObject({ cache_creation_input_tokens: 0 });
-    expect(read.cache_read_input_tokens).toBeGreaterThan(0);
-  });
-
-  it.each<[string, object]>([
-    ['another prefix', { system: system('Be brief, B2.') }],
-    ['another model', { system: system('Be brief, B.'), model: 'sim-2' }],
-    ['another lifetime', { system: system('Be brief, B.', '1h') }],
-  ])('is not that of %s', async (_what, other) => {
-    await message({ system: system('Be brief, B.') });
-    expect(await message(other)).toMatchObject({ cache_read_input_tokens: 0 });
-  });
-
-  it('is kept as long as it is asked for', async () => {
-    const { cache_creation: hour } = await message({ system: system('Be brief, C.', '1h') });
-    expect(hour).toMatchObject({
-      ephemeral_5m_input_tokens: 0,
-      ephemeral_1h_input_tokens: expect.any(Number),
-    });
-    const { cache_creation: plain } = await message({ system: system('Be brief, C.') });
-    expect(plain).toMatchObject({ ephemeral_1h_input_tokens: 0 });
-  });
-
-  it('is the whole request where the request itself is marked', async () => {
-    const request = { cache_control: { type: 'ephemeral' }, messages: say('the whole of it') };
-    expect(await message(request)).toMatchObject({ cache_read_input_tokens: 0 });
-    expect(await message(request)).toMatchObject({ cache_creation_input_tokens: 0 });
-    expect(await message({ ...request, messages: say('another') })).toMatchObject({
-      cache_read_input_tokens: 0,
-    });
-  });
-});
 
 it('a cache point of Converse is written once, with its lifetime, and read from then on', async () => {
   const request = { system: [{ text: 'Be brief, D.' }, { cachePoint: { type: 'default', ttl: '1h' } }] };
@@ -122,29 +79,6 @@ describe('the tier', () => {
       await upstream.fault({ served_tier: 'standard' });
       expect(await message({ speed: 'fast' })).toMatchObject({ speed: 'standard' });
     });
-  });
-});
-
-describe('a search that the provider runs', () => {
-  let plain = 0;
-  beforeEach(async () => {
-    plain = Number((await message({})).input_tokens);
-  });
-  const search = { type: 'web_search_20260318', name: 'web_search' };
-
-  it('is counted, and its pages are part of the prompt', async () => {
-    const usage = await message({ tools: [search] });
-    expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
-    expect(usage.input_tokens).toBeGreaterThan(plain + 1000);
-  });
-
-  it.each<[string, object]>([
-    ['may not be used', { ...search, max_uses: 0 }],
-    ['is another', { type: 'code_execution_20260521', name: 'code_execution' }],
-  ])('is not run where the tool %s', async (_why, tool) => {
-    const usage = await message({ tools: [tool] });
-    expect(usage).toMatchObject({ input_tokens: plain });
-    expect(Object.keys(usage)).not.toContain('server_tool_use');
   });
 });
 

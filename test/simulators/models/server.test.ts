@@ -6,12 +6,6 @@ import { ask, runningUpstream } from './running-upstream.ts';
 const upstream = runningUpstream();
 
 describe('the simulated upstream', () => {
-  it('lists models to the official client', async () => {
-    const models: string[] = [];
-    for await (const model of upstream.openai().models.list()) models.push(model.id);
-    expect(models.length).toBeGreaterThan(1);
-  });
-
   it.each([{}, { authorization: 'Bearer' }, { authorization: 'Bearer  ' }, { authorization: 'Basic abc' }])(
     'refuses a request with headers %j as OpenAI does',
     async (headers) => {
@@ -28,23 +22,6 @@ describe('the simulated upstream', () => {
       expect((await fetch(`${upstream.running.url}/v1/models`, { headers })).status).toBe(401);
     },
   );
-
-  it('raises the error classes of the official client', async () => {
-    const wrongPath = new OpenAI({ apiKey: 'k', baseURL: `${upstream.running.url}/v2`, maxRetries: 0 });
-    await expect(wrongPath.models.list()).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-    const response = await fetch(`${upstream.running.url}/v1/chat/completions`, {
-      headers: { authorization: 'Bearer k' },
-    });
-    expect(response.status).toBe(405);
-  });
-
-  it('gives every response a request id of its own', async () => {
-    const ids = await Promise.all(
-      [1, 2].map(async () => (await upstream.post(ask('x'))).headers.get('x-request-id')),
-    );
-    expect(ids[0]).toMatch(/^req_/);
-    expect(ids[0]).not.toBe(ids[1]);
-  });
 
   it('paces content chunks by the delay it was started with', async () => {
     const pauses: number[] = [];
@@ -73,10 +50,5 @@ describe('the simulated upstream', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     await other.close();
     await failed;
-  });
-
-  it('refuses to start on a port that is taken', async () => {
-    const port = Number(new URL(upstream.running.url).port);
-    await expect(startUpstream({ port })).rejects.toThrow('EADDRINUSE');
   });
 });

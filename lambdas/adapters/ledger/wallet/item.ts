@@ -131,6 +131,7 @@ export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
       sum(({ owed }) => owed ?? 0n),
     ),
     entries: shards.reduce((total, { entries }) => total + entries, 0),
+    spent: sum(({ spent }) => spent),
     holds: shards.flatMap(({ holds }) => holds),
   };
 }

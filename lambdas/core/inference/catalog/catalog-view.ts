@@ -10,8 +10,8 @@ export interface AppliedCatalog {
   readonly version: string;
   /** Its document. */
   readonly json: string;
-  /** Milliseconds since the epoch; undefined for one from before there was a history. */
-  readonly appliedMs: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly appliedMs: number;
 }
 
 /** The current catalog and the one before it, where there are such. */
@@ -28,7 +28,7 @@ const amount = usd.nullable();
 export const catalogViewSchema = z.object({
   object: z.literal('catalog'),
   version: z.string(),
-  applied: seconds.nullable().describe('Null for a catalog from before times were noted.'),
+  applied: seconds,
   models: z.int(),
   routes: z.int(),
   diff: z
@@ -61,7 +61,7 @@ export function catalogView(
   return {
     object: 'catalog',
     version: current.version,
-    applied: current.appliedMs === undefined ? null : Math.floor(current.appliedMs / 1000),
+    applied: Math.floor(current.appliedMs / 1000),
     models: document.models.length,
     routes: document.models.reduce((sum, { routes }) => sum + routes.length, 0),
     diff: before === undefined ? null : diffOf(before, document),

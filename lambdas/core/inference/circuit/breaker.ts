@@ -1,203 +1,246 @@
 /**
- * The circuit breaker that all processes share: it knows which routes are failing and keeps calls off them, at no cost
- * to calls over routes that work. A route's calls are written when one of them fails, and while it is in doubt.
+ * The circuit breaker that all processes share: it keeps calls off routes that fail, at no cost to calls over routes that
+ * work. The store decides. Without it a process goes by what it read last, and no call fails or waits for more than a second.
  */
 import { hash } from 'node:crypto';
-import { BoundedMap } from '../../bounded-map.ts';
-import type { After } from '../../ports.ts';
+import { NANO_PER_USD, type NanoUsd } from '../../money.ts';
+import type { After, UlidSource } from '../../ports.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 import type { UpstreamFailure } from '../upstream/provider.ts';
-import { WINDOW_MS } from './call-window.ts';
 import {
-  afterClaim,
-  afterTry,
-  type Circuit,
-  circuitsOf,
+  claimOf,
+  coolingOf,
+  failureOf,
+  isFailing,
   isInDoubt,
-  isOpen,
-  type Permit,
-  type RouteCircuits,
+  keysOf,
+  openingOf,
+  SCOPES,
   type Scope,
-  type Seen,
   stateOf,
+  successOf,
+  verdictOf,
 } from './circuit.ts';
-import { CircuitCache, type CircuitCacheDependencies } from './circuit-cache.ts';
-import { classifyFailure, type FailureClass, hasFailed } from './failure-class.ts';
+import { classifyFailure, type FailureClass, hasFailed, isOfRoute } from './failure-class.ts';
+import { KnownCircuits, type KnownCircuitsDependencies } from './known-circuits.ts';
 
-export interface BreakerDependencies extends Omit<CircuitCacheDependencies, 'written'> {
+export interface BreakerDependencies extends KnownCircuitsDependencies {
   readonly after: After;
+  readonly ulid: UlidSource;
   /** A failure that counts, or a circuit that this process has opened. */
   readonly count: (event: 'routeFailed' | 'circuitOpened') => void;
 }
 
-export type { Permit };
-
-/** A try whose answer has begun; to be handed back when the answer breaks off. */
-export interface Served extends Permit {
-  readonly before: Readonly<Record<Scope, Seen>>;
+export interface CircuitCaller {
+  readonly accountId: string;
+  /** What the account has spent on calls, at least. */
+  readonly spent: NanoUsd;
 }
 
-/** How long a process's first call waits for its first look; the call's admission takes as long. */
+/** A call may try a route; to be handed back with the outcome. */
+export interface Permit {
+  readonly allowed: true;
+  readonly routeId: string;
+  readonly account: string;
+  readonly hasPaid: boolean;
+  readonly begunMs: number;
+  /** The call probes the route, for these of its circuits. */
+  readonly probe?: { readonly id: string; readonly scopes: readonly Scope[] } | undefined;
+}
+
+/** An attempt whose answer has begun; to be handed back when the answer breaks off. */
+export interface Served extends Permit {
+  /** Whether the process's call before had failed, in each circuit. */
+  readonly before: Readonly<Record<Scope, boolean>>;
+}
+
+/** Failures of an account count for all only if it has spent as much: opening accounts with a few cents costs nothing. */
+const MIN_SPENT: NanoUsd = NANO_PER_USD;
+/** How long a call waits for the first look at its circuits; its admission takes as long. */
 const FIRST_LOOK_MS = 250;
-/** How long a call waits for the claim of a probe; without an answer it probes, as far as its own process knows. */
+/** How long a call waits for the claim of a probe; without an answer it probes. */
 const CLAIM_MS = 1_000;
 /** How long a call's end waits for what is being written; a settlement beside it takes two rounds of database calls. */
 const FLUSH_MS = 1_000;
 /** For how long a prober that died keeps others from the route; the margin is for answers that are on their way. */
 const PROBE_MS = { most: 60_000, margin: 5_000 };
-/** More than a process serves in a window, of routes and of accounts on them; 200 bytes each. */
-const MAX_SEEN = 10_000;
-const NOTHING_SEEN: Seen = { startMs: 0, served: 0, successes: 0, lastFailed: false };
+/** Random characters of a ULID: 30 bits. */
+const ID_LENGTH = 6;
 
 /** Distinguishes accounts in 36 bits, which do not reveal the account. */
 export const accountHash = (accountId: string): string => hash('sha256', accountId, 'base64url').slice(0, 6);
 
 export class Breaker {
   readonly #dependencies: BreakerDependencies;
-  readonly #cache: CircuitCache;
-  /** By route, and by account on it. */
-  readonly #seen = new BoundedMap<string, Seen>(MAX_SEEN);
+  readonly #circuits: KnownCircuits;
   /** Reports that are being made of calls that have ended. */
   readonly #reports = new Set<Promise<void>>();
-  #firstLook: Promise<void> | undefined;
 
   constructor(dependencies: BreakerDependencies) {
     this.#dependencies = dependencies;
-    this.#cache = new CircuitCache({ ...dependencies, written: (...write) => this.#logChanges(...write) });
+    this.#circuits = new KnownCircuits(dependencies);
   }
 
   /**
-   * To be called as a call begins: looks again in the background when the last look is old. Resolves at once, except
-   * in a process that knows nothing yet. Never rejects.
+   * To be called as a call begins: looks again at its circuits in the background when the last look is old. Resolves at
+   * once, except where a circuit is new to the process. Never rejects.
    */
-  refresh(): Promise<void> {
-    const look = this.#cache.look();
-    this.#firstLook ??= this.#withTimeout(FIRST_LOOK_MS, look);
-    return this.#firstLook;
+  async refresh(routes: readonly Pick<Route, 'id'>[], accountId: string): Promise<void> {
+    const account = accountHash(accountId);
+    const keys = routes.flatMap(({ id }) => Object.values(keysOf(id, account)));
+    const isNew = keys.some((key) => !this.#circuits.has(key));
+    const look = this.#circuits.look(keys);
+    if (isNew) await this.#within(FIRST_LOOK_MS, look);
   }
 
   /**
-   * Whether that account's call may try the route. Waits for the database only where a circuit is half open, to claim
-   * the probe, and a second at most. Never rejects.
+   * Whether that account's call may try the route. Waits for the store only where a circuit is half open, to take its
+   * probe, and a second at most. Never rejects.
    */
   async admit(
-    route: Route,
-    accountId: string,
+    route: Pick<Route, 'id' | 'timeout_ms'>,
+    caller: CircuitCaller,
   ): Promise<Permit | { readonly allowed: false; readonly retryAfterSeconds: number }> {
     const { clock, ulid } = this.#dependencies;
-    const account = accountHash(accountId);
     const begunMs = clock();
-    const permit = { allowed: true, routeId: route.id, account, begunMs } as const;
-    const { kind, untilMs } = stateOf(this.#cache.of(route.id), account, begunMs);
-    if (kind === 'shut')
+    const account = accountHash(caller.accountId);
+    const hasPaid = caller.spent >= MIN_SPENT;
+    const permit = { allowed: true, routeId: route.id, account, hasPaid, begunMs } as const;
+    const keys = keysOf(route.id, account);
+    const stateIn = (scope: Scope) => stateOf(this.#circuits.of(keys[scope]).circuit, account, begunMs);
+    const untilMs = Math.max(stateIn('shared').untilMs, stateIn('own').untilMs);
+    if (untilMs > begunMs)
       return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((untilMs - begunMs) / 1000)) };
-    if (kind === 'closed') return permit;
-    const lapseMs = begunMs + Math.min(route.timeout_ms, PROBE_MS.most) + PROBE_MS.margin;
-    const claim = { id: ulid(), untilMs: lapseMs };
-    const change = (circuits: RouteCircuits) => afterClaim(circuits, { account, nowMs: begunMs }, claim);
-    await this.#withTimeout(CLAIM_MS, this.#track(this.#cache.change(route.id, change)));
-    const found = circuitsOf(this.#cache.of(route.id), account);
-    if (found.some(({ probe }) => probe?.id === claim.id)) return { ...permit, claimId: claim.id };
-    // Another process was first: its claim, or what its probe found, is known now.
-    return this.admit(route, accountId);
+    const scopes = SCOPES.filter((scope) => stateIn(scope).kind === 'half-open');
+    if (scopes.length === 0) return permit;
+    const id = ulid().slice(-ID_LENGTH);
+    const leaseMs = Math.min(route.timeout_ms, PROBE_MS.most) + PROBE_MS.margin;
+    for (const [at, scope] of scopes.entries()) {
+      const { circuit: known } = this.#circuits.of(keys[scope]);
+      const claim = claimOf(known, { id, account, scope }, begunMs + leaseMs);
+      const circuit = await this.#within(CLAIM_MS, this.#circuits.write(keys[scope], claim));
+      if (circuit === undefined || circuit.probe === id) continue;
+      // Another call was first. What this one has claimed it leaves to the next.
+      this.abandoned({ ...permit, probe: { id, scopes: scopes.slice(0, at) } });
+      return this.admit(route, caller);
+    }
+    return { ...permit, probe: { id, scopes } };
   }
 
   /** The route gave a whole answer, or the first content of a stream. */
   succeeded(permit: Permit): Served {
-    const before = this.#see(permit, ({ served, successes }) => ({
-      served: served + 1,
-      successes: successes + 1,
-      lastFailed: false,
-    }));
+    const keys = keysOf(permit.routeId, permit.account);
+    const [shared, own] = [this.#circuits.of(keys.shared), this.#circuits.of(keys.own)];
+    const before = { shared: shared.lastFailed, own: own.lastFailed };
+    this.#count(permit, 1, { shared: false, own: false });
+    // Others may have met failures during a long call; and what they have reported already need not be reported again.
     const nowMs = this.#dependencies.clock();
-    const circuits = circuitsOf(this.#cache.of(permit.routeId), permit.account);
-    const isDoubtful = circuits.some((circuit) => isInDoubt(circuit, nowMs));
-    const look = permit.claimId === undefined ? this.#cache.look(isDoubtful ? 0 : undefined) : undefined;
-    if (look === undefined) this.#report(permit, 'serving');
-    else this.#track(look.then(() => this.#report(permit, 'serving')));
+    const maxAgeMs = [shared, own].some(({ circuit }) => isInDoubt(circuit, nowMs)) ? 0 : undefined;
+    const look = permit.probe === undefined ? this.#circuits.look(Object.values(keys), maxAgeMs) : undefined;
+    const report = () => this.#report(permit, 'serving');
+    this.#track(look === undefined ? report() : look.then(report));
     return { ...permit, before };
   }
 
   /** The route failed before its answer began. */
   failed(failure: UpstreamFailure, permit: Permit): void {
-    const failureClass = classifyFailure(failure);
-    if (hasFailed(failureClass)) this.#dependencies.count('routeFailed');
-    this.#report(permit, failureClass, failure.retryAfterSeconds);
+    this.#fail(classifyFailure(failure), permit, failure.retryAfterSeconds);
   }
 
-  /** The route failed within its answer: the call counts as a failed one after all. */
+  /** The route failed within its answer: the call that had succeeded counts as a failed one after all. */
   broke(failure: UpstreamFailure, { before, ...permit }: Served): void {
-    if (hasFailed(classifyFailure(failure)))
-      this.#see(permit, ({ served, successes }, scope) => ({
-        served: served - 1,
-        successes: successes - 1,
-        lastFailed: before[scope].lastFailed,
-      }));
-    this.failed(failure, { ...permit, claimId: undefined });
+    const outcome = classifyFailure(failure);
+    if (hasFailed(outcome)) this.#count(permit, -1, before);
+    // How long an answer takes is the request's choice.
+    this.#fail(outcome === 'slow' ? 'doubtful' : outcome, { ...permit, probe: undefined });
   }
 
-  /** The try ended without showing anything about the route. */
+  /** The attempt ended without showing anything about the route. */
   abandoned(permit: Permit): void {
-    this.#report(permit, 'neutral');
+    this.#track(this.#report(permit, 'neutral'));
   }
 
   /**
    * Waits, a second at most, for the reports of calls that have ended: a function that has answered may be frozen.
    * Never rejects.
    */
-  flush(): Promise<void> {
-    return this.#withTimeout(FLUSH_MS, this.#reports.size === 0 ? undefined : Promise.all(this.#reports));
+  async flush(): Promise<void> {
+    if (this.#reports.size > 0) await this.#within(FLUSH_MS, Promise.all(this.#reports));
   }
 
-  /** Changes what the process has seen of the call's circuits; gives what it was. */
-  #see({ routeId, account }: Permit, change: (seen: Seen, scope: Scope) => Partial<Seen>): Served['before'] {
-    const nowMs = this.#dependencies.clock();
-    const see = (scope: Scope, key: string) => {
-      const known = this.#seen.get(key) ?? NOTHING_SEEN;
-      const isCurrent = nowMs - known.startMs < WINDOW_MS;
-      const before = isCurrent ? known : { ...NOTHING_SEEN, startMs: nowMs, lastFailed: known.lastFailed };
-      this.#seen.set(key, { ...before, ...change(before, scope) });
-      return before;
-    };
-    return { shared: see('shared', routeId), own: see('own', `${routeId} ${account}`) };
+  #count({ routeId, account }: Permit, successes: 1 | -1, lastFailed: Served['before']): void {
+    const keys = keysOf(routeId, account);
+    for (const scope of SCOPES) {
+      const known = this.#circuits.of(keys[scope]);
+      known.served += successes;
+      known.successes += successes;
+      known.lastFailed = lastFailed[scope];
+    }
   }
 
-  #report(permit: Permit, outcome: FailureClass, retryAfterSeconds?: number): Promise<void> | undefined {
-    const isFailed = hasFailed(outcome);
-    const seen = this.#see(permit, ({ lastFailed }) => ({ lastFailed: lastFailed || isFailed }));
-    const tried = { ...permit, nowMs: this.#dependencies.clock(), outcome, retryAfterSeconds, seen };
-    const reported = this.#cache.change(permit.routeId, (circuits) => afterTry(circuits, tried));
-    if (reported !== undefined && (isFailed || outcome === 'serving'))
-      this.#see(permit, () => ({ successes: 0 }));
-    return this.#track(reported);
+  #fail(outcome: FailureClass, permit: Permit, retryAfterSeconds?: number): void {
+    if (hasFailed(outcome)) this.#dependencies.count('routeFailed');
+    this.#track(this.#report(permit, outcome, retryAfterSeconds));
   }
 
-  #track(work: Promise<void> | undefined): Promise<void> | undefined {
-    if (work === undefined) return undefined;
-    this.#reports.add(work);
-    void work.then(() => this.#reports.delete(work));
-    return work;
+  async #report(permit: Permit, outcome: FailureClass, retryAfterSeconds?: number): Promise<void> {
+    const { own } = keysOf(permit.routeId, permit.account);
+    const ended = this.#end(permit, 'own', outcome);
+    const isCounted = isOfRoute(outcome) && permit.hasPaid;
+    // The account's own circuit says how often the route has failed it.
+    if (isCounted) await ended;
+    const shared = this.#end(permit, 'shared', isCounted || !hasFailed(outcome) ? outcome : 'neutral');
+    const { circuit } = this.#circuits.of(own);
+    const cooling = coolingOf(circuit, retryAfterSeconds, this.#dependencies.clock());
+    await Promise.all([
+      ended,
+      shared,
+      outcome === 'limited' ? this.#circuits.write(own, cooling) : undefined,
+    ]);
   }
 
-  /** Called with each write, by the only process that made it. */
-  #logChanges(before: RouteCircuits, after: RouteCircuits): void {
-    const { log, count } = this.#dependencies;
-    const note = (scope: Scope, was: Circuit, is: Circuit) => {
-      if (isOpen(was) && !isOpen(is)) log.info('circuit closed', { route: after.id, scope });
-      if (isOpen(was) || !isOpen(is)) return;
-      log.warn('circuit opened', { route: after.id, scope });
+  /** Ends an attempt in one of its circuits: as its probe, or as an ordinary call. */
+  async #end(
+    { routeId, account, begunMs, probe }: Permit,
+    scope: Scope,
+    outcome: FailureClass,
+  ): Promise<void> {
+    const { clock, ulid, log, count } = this.#dependencies;
+    const { [scope]: key, own } = keysOf(routeId, account);
+    const known = this.#circuits.of(key);
+    const { circuit, successes } = known;
+    const isProbe = probe?.scopes.includes(scope) === true;
+    const id = isProbe ? probe.id : ulid().slice(-ID_LENGTH);
+    const ended = { id, scope, account, outcome, begunMs, nowMs: clock() };
+    if (isProbe) {
+      const after = await this.#circuits.write(key, verdictOf(circuit, ended));
+      if (outcome === 'serving' && after?.since === begunMs)
+        log.info('circuit closed', { route: routeId, scope });
+    } else if (outcome === 'serving') {
+      const success = successOf(circuit, successes, ended.nowMs);
+      if (success !== undefined) known.successes = 0;
+      await this.#circuits.write(key, success);
+    } else if (hasFailed(outcome)) {
+      const failure = failureOf(circuit, ended, known, this.#circuits.of(own).circuit);
+      Object.assign(known, { lastFailed: true, successes: failure === undefined ? successes : 0 });
+      const after = failure === undefined ? circuit : await this.#circuits.write(key, failure);
+      if (after === undefined || !isFailing(after, ended.nowMs)) return;
+      const opened = await this.#circuits.write(key, openingOf(ended));
+      if (opened?.opened_by !== id) return;
+      log.warn('circuit opened', { route: routeId, scope });
       count('circuitOpened');
-    };
-    note('shared', before.shared, after.shared);
-    for (const [account, circuit] of Object.entries(after.own))
-      note('own', before.own[account] ?? {}, circuit);
+    }
   }
 
-  async #withTimeout(timeoutMs: number, work: Promise<unknown> | undefined): Promise<void> {
-    if (work === undefined) return;
-    const { promise: timeout, resolve } = Promise.withResolvers<void>();
-    const stop = this.#dependencies.after(timeoutMs, resolve);
-    await Promise.race([work, timeout]);
-    stop();
+  #track(report: Promise<void>): void {
+    this.#reports.add(report);
+    void report.then(() => this.#reports.delete(report));
+  }
+
+  /** Resolves with nothing when the time is up. */
+  async #within<T>(timeoutMs: number, work: Promise<T> | undefined): Promise<T | undefined> {
+    const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
+    const stop = this.#dependencies.after(timeoutMs, () => resolve(undefined));
+    return Promise.race([work, timeout]).finally(stop);
   }
 }

@@ -1,228 +1,248 @@
 /**
- * The circuits of one route as data, and what each event makes of them: one that all accounts share, and one of its own
- * for each account that the route fails. Times are milliseconds since the Unix epoch.
+ * One circuit as it is stored, and its changes. A change adds to sets, or sets times under a condition: it may be repeated,
+ * and those of several processes may come in any order. Times are milliseconds since the Unix epoch.
+ *
+ * A route has a circuit for all accounts (`shared`) and one for each account that it has failed (`own`).
+ *
+ * | Set of bucket n | `shared` | `own` |
+ * |---|---|---|
+ * | `a<n>` | accounts that the route has failed | failed attempts that count for this account alone |
+ * | `b<n>` | accounts that it has failed again | failed attempts that may count for all |
+ *
+ * Members of both sets decide whether there are enough failures, so that no account speaks for others. Whether they are half
+ * of all calls is decided by numbers: `f<n>` failures, `s<n>` reported successes, and `t<m>` successes that are assumed until
+ * other processes can have reported theirs, in a bucket m of two seconds.
  */
-import {
-  ASSUMED_SUCCESSES,
-  type Bucket,
-  isDoubtful,
-  isFailing,
-  THRESHOLD,
-  withCalls,
-  withinWindow,
-} from './call-window.ts';
-import { type FailureClass, hasFailed } from './failure-class.ts';
+import { type FailureClass, hasFailed, isOfRoute } from './failure-class.ts';
 
-/** `shared`: what all accounts have met. `own`: what the call's account has met. */
-export type Scope = 'shared' | 'own';
+export const SCOPES = ['shared', 'own'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface Circuit {
-  /** The calls that were reported in the last ten seconds. */
-  readonly window?: readonly Bucket[] | undefined;
-  /** Absent when closed; once past, one call may probe the route. */
-  readonly openUntilMs?: number;
-  /** When it opened, however often a probe has failed since; absent when closed. */
-  readonly openedMs?: number;
-  /** The probe in flight; its claim lapses when it has not ended by then. */
-  readonly probe?: { readonly id: string; readonly untilMs: number } | undefined;
-  /** Shared only: the accounts of the latest probes since it opened. */
-  readonly probers?: readonly string[];
+  readonly [failures: `a${number}` | `b${number}`]: ReadonlySet<string>;
+  readonly [calls: `f${number}` | `s${number}` | `t${number}`]: number;
+  /** Present while open: until then no call passes, afterwards one probe. While a probe runs, the end of its lease. */
+  readonly open_until?: number;
+  readonly opened_at?: number;
+  /** The failure that opened it last. */
+  readonly opened_by?: string;
+  readonly probe?: string;
+  /** Shared only: the accounts of the last two probes, separated by a space. */
+  readonly probers?: string;
   /** When the probe began that closed it: calls that began earlier say nothing about the route as it is now. */
-  readonly sinceMs?: number;
+  readonly since?: number;
   /** Own only: the route asked the account to stay away until then (429). */
-  readonly coolUntilMs?: number;
+  readonly cool_until?: number;
 }
 
-export interface RouteCircuits {
-  readonly id: string;
-  /** Counts the writes; 0 before the first. */
-  readonly version: number;
-  /** The latest writes, oldest first: a writer whose answer was lost finds its own here. */
-  readonly writers: readonly string[];
-  readonly shared: Circuit;
-  /** By account, as `accountHash` gives it. */
-  readonly own: Readonly<Record<string, Circuit>>;
+type Values<T> = Readonly<Record<string, T>>;
+
+/** An atomic change of one circuit. */
+export interface Change {
+  /** All of these hold, or nothing changes. */
+  readonly when: {
+    readonly absent?: string;
+    readonly equal?: Values<number | string>;
+    /** Absent, or at most that. */
+    readonly atMost?: Values<number>;
+    /** Sets of fewer than `MAX_MEMBERS`. */
+    readonly notFull?: readonly string[];
+  };
+  readonly set?: Values<number | string>;
+  /** Numbers are added to numbers, strings to sets. */
+  readonly add?: Values<number | string>;
+  readonly remove?: readonly string[];
 }
 
-/** A call may try a route; to be handed back with the outcome. */
-export interface Permit {
-  readonly allowed: true;
-  readonly routeId: string;
-  readonly account: string;
-  readonly begunMs: number;
-  /** The claim of the one call that tries a route whose circuit is half open. */
-  readonly claimId?: string | undefined;
-}
-
-type Caller = Pick<EndedTry, 'account' | 'nowMs'>;
-
-/** A try that has ended. */
-export interface EndedTry extends Permit {
-  readonly nowMs: number;
-  readonly outcome: FailureClass;
-  /** What the route asked for with a 429. */
-  readonly retryAfterSeconds: number | undefined;
-  readonly seen: Readonly<Record<Scope, Seen>>;
-}
-
-/** What the process has seen of a circuit's calls itself. */
-export interface Seen {
-  readonly startMs: number;
-  /** For ten seconds, reported or not. */
-  readonly served: number;
-  /** Those that are not reported yet; negative when reported ones broke off. */
-  readonly successes: number;
-  readonly lastFailed: boolean;
-}
-
-/** In a shared circuit an account's failures count up to this many: only three accounts together reach the threshold. */
-const MOST_OF_ONE = 2;
-/** This many accounts speak for all: two that conspire do not. */
-const ACCOUNTS = Math.ceil(THRESHOLD / MOST_OF_ONE);
+/** Failures count for two buckets, 5 to 10 s; older ones are no evidence of the current state. */
+export const BUCKET_MS = 5_000;
+/** Within two of these, other processes have looked. */
+const ASSUMED_MS = 2_000;
+/** Fewer failures may be chance, and each costs a caller the time of a failed attempt. */
+const THRESHOLD = 5;
 /** Long enough to spare a failing route and its callers, short enough that its recovery is soon found. */
 export const COOLDOWN_MS = 15_000;
-/** When a caller that meets a probe in flight is to retry. */
+/** When another account may probe after a probe that has shown nothing, and when a call that meets a probe may retry. */
 const VERDICT_MS = 2_000;
-/** When a route does not say how long to wait; and the longest that is believed: limits are often of a minute. */
+/** Of one set: more than the threshold needs, so that an item stays under 1 KB and a write of it costs one unit. */
+export const MAX_MEMBERS = 16;
+/** Of one report: more would keep a route in use that has died since. */
+const MAX_SUCCESSES = 100;
+/** A process that sees one call fail would see the next two served, if the route works; not if it saw two fail. */
+const ASSUMED_SUCCESSES = 2;
+/** Successes are reported up to this many a failure: twice what keeps the circuit closed. */
+const REPORTED_SUCCESSES = 2;
+/** How long a route is left alone that answers 429, if it does not say; and the longest that is believed. */
 const COOLING_SECONDS = { unsaid: 5, least: 1, most: 60 };
-/** Where more accounts fail at once, the shared circuit opens. */
-const MAX_OWN = 8;
-/** More writes than land while one writer waits for an answer. */
-const WRITERS_KEPT = 14;
+/** No id of a route has this sign. */
+const OWN = '~';
 
-const CLOSED = { version: 0, writers: [], shared: {}, own: {} };
-export const closedCircuits = (id: string): RouteCircuits => ({ id, ...CLOSED });
-
-export const writtenBy = (writer: string, route: RouteCircuits): RouteCircuits => ({
-  ...route,
-  version: route.version + 1,
-  writers: [...route.writers, writer].slice(-WRITERS_KEPT),
+/** The keys of a route's circuits for an account. */
+export const keysOf = (routeId: string, account: string): Readonly<Record<Scope, string>> => ({
+  shared: routeId,
+  own: routeId + OWN + account,
 });
 
-/** Those that a call of that account goes by. */
-export const circuitsOf = ({ shared, own }: RouteCircuits, account: string): readonly Circuit[] => [
-  shared,
-  own[account] ?? {},
-];
+/** The route of a circuit, and whether it is an account's. */
+export const routeOfKey = (key: string) => ({ id: key.split(OWN)[0] ?? key, isOwn: key.includes(OWN) });
+
+const bucketOf = (timeMs: number, lengthMs = BUCKET_MS): number => Math.floor(timeMs / lengthMs);
+
+/** The buckets that count: the one before, the current one, and the next one of a process whose clock is ahead. */
+const windowAt = (nowMs: number, lengthMs = BUCKET_MS): readonly number[] =>
+  [-1, 0, 1].map((step) => bucketOf(nowMs, lengthMs) + step);
+
+/** Distinct members of a set. */
+const membersOf = (circuit: Circuit, set: 'a' | 'b', nowMs: number): number =>
+  new Set(windowAt(nowMs).flatMap((bucket) => [...(circuit[`${set}${bucket}`] ?? [])])).size;
+
+const isEnough = (circuit: Circuit, nowMs: number): boolean =>
+  membersOf(circuit, 'a', nowMs) + membersOf(circuit, 'b', nowMs) >= THRESHOLD;
+
+const sumOf = (circuit: Circuit, count: 'f' | 's' | 't', buckets: readonly number[]): number =>
+  buckets.reduce((sum, bucket) => sum + (circuit[`${count}${bucket}`] ?? 0), 0);
+
+/** A route that serves more than every other call is better than none. */
+export function isFailing(circuit: Circuit, nowMs: number): boolean {
+  const window = windowAt(nowMs);
+  const assumed = sumOf(circuit, 't', windowAt(nowMs, ASSUMED_MS));
+  return (
+    !isOpen(circuit) &&
+    isEnough(circuit, nowMs) &&
+    sumOf(circuit, 'f', window) >= sumOf(circuit, 's', window) + assumed
+  );
+}
+
+/** A success is worth reporting: also in a bucket whose failures alone count when the one before it is over. */
+export const isInDoubt = (circuit: Circuit, nowMs: number): boolean =>
+  !isOpen(circuit) &&
+  [windowAt(nowMs), [bucketOf(nowMs)]].some(
+    (buckets) => sumOf(circuit, 's', buckets) < sumOf(circuit, 'f', buckets) * REPORTED_SUCCESSES,
+  );
+
+export const isOpen = ({ open_until: until }: Circuit): boolean => until !== undefined;
 
 /**
- * What the circuits say to a call of that account. `half-open`: it may try the route if it can claim to be the only one.
- * `shut`: it may not before `untilMs`.
+ * What the circuit says to a call of that account. `half-open`: it may try the route if it takes the probe. `shut`: it may
+ * not before `untilMs`.
  */
-export function stateOf(route: RouteCircuits, account: string, nowMs: number) {
-  const circuits = circuitsOf(route, account);
-  const limits = Object.values(route.own).map(({ coolUntilMs = 0 }) => coolUntilMs);
-  const limitedMs = limits.sort((a, b) => b - a)[ACCOUNTS - 1] ?? 0;
-  const untilMs = Math.max(limitedMs, ...circuits.map((circuit) => shutUntilMs(circuit, account, nowMs)));
-  const kind = untilMs > nowMs ? 'shut' : circuits.some(isOpen) ? 'half-open' : 'closed';
+export function stateOf(circuit: Circuit, account: string, nowMs: number) {
+  const { open_until: openUntilMs = 0, cool_until: coolUntilMs = 0, probe, probers } = circuit;
+  const shutUntilMs = probe === undefined ? openUntilMs : Math.min(openUntilMs, nowMs + VERDICT_MS);
+  // Whoever has probed in vain lets others go first: its own requests may be at fault.
+  const turnMs = probers?.split(' ').includes(account) ? openUntilMs + COOLDOWN_MS : 0;
+  const untilMs = Math.max(shutUntilMs, turnMs, coolUntilMs);
+  const kind = untilMs > nowMs ? 'shut' : isOpen(circuit) ? 'half-open' : 'closed';
   return { kind, untilMs } as const;
 }
 
-function shutUntilMs(circuit: Circuit, account: string, nowMs: number): number {
-  const { openUntilMs = 0, probe, probers = [], coolUntilMs = 0 } = circuit;
-  const claimedMs = probe?.untilMs ?? 0;
-  const verdictMs = claimedMs > nowMs ? Math.min(claimedMs, nowMs + VERDICT_MS) : 0;
-  // Whoever has probed in vain lets others go first: its own requests may be at fault.
-  const turnMs = probers.includes(account) ? Math.max(openUntilMs, claimedMs) + COOLDOWN_MS : 0;
-  return Math.max(openUntilMs, verdictMs, turnMs, coolUntilMs);
+/** The names of buckets that began before that time. */
+const bucketsBefore = (circuit: Circuit, timeMs: number): readonly string[] =>
+  Object.keys(circuit).filter((name) => {
+    const [, count, bucket] = /^([abfst])(\d+)$/.exec(name) ?? [];
+    return Number(bucket) * (count === 't' ? ASSUMED_MS : BUCKET_MS) < timeMs;
+  });
+
+/** An attempt that has ended, or ends a probe of that id. */
+export interface Ended {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly account: string;
+  readonly outcome: FailureClass;
+  readonly begunMs: number;
+  readonly nowMs: number;
 }
 
-export const isOpen = ({ openUntilMs }: Circuit): boolean => openUntilMs !== undefined;
-
-/** When nothing that the circuits hold matters any more. */
-export const spentMs = ({ shared, own }: Pick<RouteCircuits, 'shared' | 'own'>): number =>
-  Math.max(...[shared, ...Object.values(own)].map(keptMs));
-
-/** Until a cooldown after its last time an own circuit keeps its place from other accounts, for its own to call again. */
-const keptMs = ({ window, openUntilMs = 0, probe, sinceMs = 0, coolUntilMs = 0 }: Circuit): number =>
-  COOLDOWN_MS +
-  Math.max(window?.at(-1)?.startMs ?? 0, openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs);
-
-/** A claim of that account to the probe, if there is one to be had. */
-export function afterClaim(route: RouteCircuits, caller: Caller, probe: Circuit['probe']): RouteCircuits {
-  const { account, nowMs } = caller;
-  if (stateOf(route, account, nowMs).kind !== 'half-open') return route;
-  return changed(route, caller, (circuit, scope) => {
-    const { probers = [] } = circuit;
-    const latest = [...probers.filter((prober) => prober !== account), account].slice(1 - ACCOUNTS);
-    return isOpen(circuit) ? { ...circuit, probe, probers: scope === 'own' ? [] : latest } : circuit;
-  });
+/** What a process has met of a circuit itself within two buckets. */
+export interface Met {
+  readonly served: number;
+  /** Successes that it has not reported; less than 0 when reported ones broke off. */
+  readonly successes: number;
+  /** Its last call. */
+  readonly lastFailed: boolean;
 }
 
-/** Ends a try: the probe of the circuits that it has the claim of, and an ordinary call in the others. */
-export const afterTry = (route: RouteCircuits, tried: EndedTry): RouteCircuits =>
-  changed(route, tried, (before, scope) => {
-    const { outcome, claimId } = tried;
-    const circuit = outcome === 'limited' && scope === 'own' ? afterRateLimit(before, tried) : before;
-    if (claimId !== undefined && circuit.probe?.id === claimId) return afterProbe(circuit, scope, tried);
-    if (hasFailed(outcome)) return afterFailure(circuit, scope, tried);
-    return outcome === 'serving' ? afterSuccesses(circuit, tried.seen[scope], tried.nowMs) : circuit;
-  });
+/** Undefined if the failure changes nothing. `own` is the account's own circuit, which counts a failure first. */
+export function failureOf(
+  circuit: Circuit,
+  { id, scope, account, outcome, begunMs, nowMs }: Ended,
+  { served, successes, lastFailed }: Met,
+  own: Circuit,
+): Change | undefined {
+  const bucket = bucketOf(nowMs);
+  const isAgain = membersOf(own, 'b', nowMs) > 1;
+  const sets =
+    scope === 'shared' ? (['a', isAgain ? 'b' : 'a'] as const) : ([isOfRoute(outcome) ? 'b' : 'a'] as const);
+  const member = scope === 'shared' ? account : id;
+  const news = sets
+    .map((set) => `${set}${bucket}` as const)
+    .filter((name) => !circuit[name]?.has(member) && (circuit[name]?.size ?? 0) < MAX_MEMBERS);
+  if (isOpen(circuit) || (news.length === 0 && !isEnough(circuit, nowMs))) return undefined;
+  const assumed = lastFailed ? 0 : ASSUMED_SUCCESSES - served;
+  return {
+    when: { absent: 'open_until', atMost: { since: begunMs }, notFull: news },
+    add: {
+      ...Object.fromEntries(news.map((name) => [name, member])),
+      ...{ [`f${bucket}`]: 1, [`s${bucket}`]: Math.min(successes, MAX_SUCCESSES) },
+      ...(assumed > 0 ? { [`t${bucketOf(nowMs, ASSUMED_MS)}`]: assumed } : {}),
+    },
+    // The clocks of processes differ by less than the third bucket.
+    remove: bucketsBefore(circuit, nowMs - 3 * BUCKET_MS),
+  };
+}
+
+/** Undefined unless it can keep the circuit closed. */
+export const successOf = (circuit: Circuit, successes: number, nowMs: number): Change | undefined =>
+  successes <= 0 || !isInDoubt(circuit, nowMs)
+    ? undefined
+    : {
+        when: { absent: 'open_until' },
+        add: { [`s${bucketOf(nowMs)}`]: Math.min(successes, MAX_SUCCESSES) },
+      };
+
+/** Opens a circuit that is failing. Of several processes one does it, and finds itself in `opened_by`. */
+export const openingOf = ({ id, begunMs, nowMs }: Ended): Change => ({
+  when: { absent: 'open_until', atMost: { since: begunMs } },
+  set: { open_until: nowMs + COOLDOWN_MS, opened_at: nowMs, opened_by: id },
+});
+
+/** Takes the probe of a half-open circuit if no other call has, until its lease ends. */
+export function claimOf(
+  { open_until: seen = 0, probers }: Circuit,
+  { id, scope, account }: Pick<Ended, 'id' | 'scope' | 'account'>,
+  untilMs: number,
+): Change {
+  const others = probers?.split(' ').filter((other) => other !== account) ?? [];
+  const turns = scope === 'shared' ? { probers: [...others.slice(-1), account].join(' ') } : {};
+  return { when: { equal: { open_until: seen } }, set: { open_until: untilMs, probe: id, ...turns } };
+}
 
 /**
- * A probe whose failure may be the request's leaves a shared circuit to the next account, but soon and not at once: a
- * route may be dead in ways that look like the fault of each request.
+ * Ends a probe. A served one closes the circuit. One whose failure may be the request's leaves a shared circuit to the next
+ * account, but soon and not at once: a route may be dead in ways that look like the fault of each request.
  */
-function afterProbe(circuit: Circuit, scope: Scope, { nowMs, begunMs, outcome }: EndedTry): Circuit {
-  if (outcome === 'serving') return { sinceMs: begunMs, coolUntilMs: circuit.coolUntilMs ?? 0 };
+export function verdictOf(circuit: Circuit, { id, scope, outcome, begunMs, nowMs }: Ended): Change {
+  const when = { equal: { probe: id } };
+  if (outcome === 'serving') {
+    const gone = ['open_until', 'opened_at', 'probe', 'probers', ...bucketsBefore(circuit, Number.MAX_VALUE)];
+    return { when, set: { since: begunMs }, remove: gone };
+  }
   const isFailed = scope === 'own' ? hasFailed(outcome) : outcome === 'failing';
   const unclearMs = scope === 'own' ? 0 : VERDICT_MS;
-  return { ...circuit, probe: undefined, openUntilMs: nowMs + (isFailed ? COOLDOWN_MS : unclearMs) };
+  return { when, set: { open_until: nowMs + (isFailed ? COOLDOWN_MS : unclearMs) }, remove: ['probe'] };
 }
-
-/** Counts a failure, in a shared circuit only the first two of an account; opens the circuit when it is time. */
-function afterFailure(circuit: Circuit, scope: Scope, { nowMs, begunMs, account, seen }: EndedTry): Circuit {
-  if (isOpen(circuit) || begunMs < (circuit.sinceMs ?? 0)) return circuit;
-  const { served, successes, lastFailed } = seen[scope];
-  const before = windowOf(circuit, nowMs);
-  const ofOne = before.flatMap(({ failedBy }) => failedBy).filter((other) => other === account).length;
-  const counts = scope === 'own' || ofOne < MOST_OF_ONE;
-  const window = withCalls(before, nowMs, {
-    failures: counts ? 1 : 0,
-    successes,
-    assumed: counts && !lastFailed ? Math.max(0, ASSUMED_SUCCESSES - served) : 0,
-    failedBy: counts && scope === 'shared' ? [account] : [],
-  });
-  if (isFailing(window, nowMs))
-    return { ...circuit, window: undefined, openUntilMs: nowMs + COOLDOWN_MS, openedMs: nowMs };
-  return counts || successes !== 0 ? { ...circuit, window } : circuit;
-}
-
-/** Counts successes where that can keep the circuit closed. */
-function afterSuccesses(circuit: Circuit, { successes }: Seen, nowMs: number): Circuit {
-  if (successes === 0 || !isInDoubt(circuit, nowMs)) return circuit;
-  const calls = { failures: 0, successes, assumed: 0, failedBy: [] };
-  return { ...circuit, window: withCalls(windowOf(circuit, nowMs), nowMs, calls) };
-}
-
-/** A success of it is worth reporting. */
-export const isInDoubt = (circuit: Circuit, nowMs: number): boolean => isDoubtful(windowOf(circuit, nowMs));
-
-const windowOf = ({ window = [] }: Circuit, nowMs: number) => withinWindow(window, nowMs);
 
 /** For how many seconds a route is left alone that asked for this many, or did not say. */
 export const coolingSeconds = (asked: number | undefined): number =>
   Math.min(COOLING_SECONDS.most, Math.max(COOLING_SECONDS.least, asked ?? COOLING_SECONDS.unsaid));
 
-/** Of many refusals at once, one write is enough. */
-function afterRateLimit(circuit: Circuit, { nowMs, retryAfterSeconds }: EndedTry): Circuit {
-  const coolUntilMs = nowMs + Math.ceil(coolingSeconds(retryAfterSeconds) * 1000);
-  const isNews = coolUntilMs >= (circuit.coolUntilMs ?? 0) + COOLING_SECONDS.least * 1000;
-  return isNews ? { ...circuit, coolUntilMs } : circuit;
-}
-
-/** Changes the shared circuit and the account's own; an account that finds all places taken has none of its own. */
-function changed(
-  route: RouteCircuits,
-  { account, nowMs }: Caller,
-  change: (circuit: Circuit, scope: Scope) => Circuit,
-): RouteCircuits {
-  const before = route.own[account] ?? {};
-  const shared = change(route.shared, 'shared');
-  const circuit = change(before, 'own');
-  const others = Object.entries(route.own).filter(([other]) => other !== account);
-  const kept = others.length < MAX_OWN ? others : others.filter(([, other]) => keptMs(other) > nowMs);
-  const isKept = circuit !== before && kept.length < MAX_OWN;
-  const own = isKept ? Object.fromEntries([...kept, [account, circuit]]) : route.own;
-  return shared === route.shared && !isKept ? route : { ...route, shared, own };
+/** Undefined if the account stays away about as long already. */
+export function coolingOf(
+  { cool_until: known = 0 }: Circuit,
+  askedSeconds: number | undefined,
+  nowMs: number,
+): Change | undefined {
+  const untilMs = nowMs + Math.ceil(coolingSeconds(askedSeconds) * 1000);
+  const news = untilMs - COOLING_SECONDS.least * 1000;
+  return known > news ? undefined : { when: { atMost: { cool_until: news } }, set: { cool_until: untilMs } };
 }

@@ -2,11 +2,11 @@
 import type { UpstreamFailure } from '../upstream/provider.ts';
 
 /**
- * `failing`: the route did not do its work. `doubtful`: it did not, but the request may be at fault. `limited`: it asks
- * callers to stay away for a while (429). `serving`: it understood the request, and answered or refused it. `neutral`:
- * the failure says nothing about the route.
+ * `failing`: the route did not do its work. `slow`: it did not in its time. `doubtful`: it did not, but the request may be
+ * at fault. `limited`: it asks callers to stay away for a while (429). `serving`: it understood the request, and answered
+ * or refused it. `neutral`: the failure says nothing about the route.
  */
-export type FailureClass = 'failing' | 'doubtful' | 'limited' | 'serving' | 'neutral';
+export type FailureClass = 'failing' | 'slow' | 'doubtful' | 'limited' | 'serving' | 'neutral';
 
 /** Caused by the request, wherever they come from (RFC 9110, section 15.5; RFC 7725). */
 const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([409, 411, 413, 414, 415, 422, 431, 451]);
@@ -15,7 +15,7 @@ export function classifyFailure({ retryable, status, kind, isExhausted }: Upstre
   if (!retryable) return 'serving';
   // The caller's own time was up.
   if (kind === 'deadline') return 'neutral';
-  if (status === undefined) return kind === 'timeout' ? 'doubtful' : 'failing';
+  if (status === undefined) return kind === 'timeout' ? 'slow' : 'failing';
   if (status === 429) return isExhausted ? 'failing' : 'limited';
   if (ABOUT_THE_REQUEST.has(status)) return 'neutral';
   // 401 and 402 are about the operator's account with the route, which is the same for every caller.
@@ -23,4 +23,7 @@ export function classifyFailure({ retryable, status, kind, isExhausted }: Upstre
 }
 
 /** The route did not do its work, whoever is at fault. */
-export const hasFailed = (outcome: FailureClass): boolean => outcome === 'failing' || outcome === 'doubtful';
+export const hasFailed = (outcome: FailureClass): boolean => isOfRoute(outcome) || outcome === 'doubtful';
+
+/** A caller cannot cause it by its request, as far as is known. */
+export const isOfRoute = (outcome: FailureClass): boolean => outcome === 'failing' || outcome === 'slow';

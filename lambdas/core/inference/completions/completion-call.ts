@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { OutputRange } from '../../ledger/call.ts';
 import { greatest, type NanoUsd } from '../../money.ts';
-import type { CallContext, Clock, Log } from '../../ports.ts';
+import type { CallContext, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { dialectTokens } from '../metering/dialect-size.ts';
 import {
@@ -17,7 +17,6 @@ import type { PromptSize } from '../metering/prompt-size.ts';
 import type { PaidCall } from '../paid-endpoint.ts';
 import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
 import type { PricedCandidate } from '../routing/candidate.ts';
-import type { RouteTimes } from '../routing/route-times.ts';
 import { withSentMarks } from '../routing/sent-marks.ts';
 import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
@@ -57,14 +56,12 @@ export interface CompletionCallOptions {
 interface CompletionCallDependencies extends Pick<AttemptOptions, 'after' | 'hostEnds'> {
   readonly providers: Readonly<Record<Route['protocol'], Provider>>;
   readonly log: Pick<Log, 'warn'>;
-  readonly clock: Clock;
-  readonly times?: RouteTimes;
 }
 
 /** How a completion is paid for, attempted and delivered. */
 export function completionCall(
   { headers, output, payloadWithin, isOutputChosen, bounds, prompt, catalog, ...call }: CompletionCallOptions,
-  { providers, after, hostEnds, log, clock, times }: CompletionCallDependencies,
+  { providers, after, hostEnds, log }: CompletionCallDependencies,
 ): Pick<PaidCall<Answer>, 'headers' | 'output' | 'tokens' | 'cost' | 'attempt' | 'prepare'> {
   const { capsules, nameOf, answerId, answer, context } = call;
   return {
@@ -77,8 +74,7 @@ export function completionCall(
         .map(({ cost }) => cost)
         .reduce(greatest),
     attempt: async ({ model, route }, time, within) => {
-      const startedMs = clock();
-      const reply = await attemptRoute({
+      return attemptRoute({
         provider: providers[route.protocol],
         after,
         route,
@@ -88,8 +84,6 @@ export function completionCall(
         ...time,
         hostEnds,
       });
-      if (reply.kind === 'stream') times?.note(route.id, clock() - startedMs);
-      return reply;
     },
     prepare: (reply, paid) => {
       const { output: within } = paid.admission;

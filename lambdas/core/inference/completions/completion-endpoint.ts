@@ -14,7 +14,6 @@ import type { PricedCandidate } from '../routing/candidate.ts';
 import { ignoredFields } from '../routing/carries.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
-import { RouteTimes } from '../routing/route-times.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { overflowMessage } from '../upstream/refusal.ts';
@@ -41,7 +40,6 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   schema: z.ZodType<NoInfer<Request>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
-  const times = new RouteTimes();
   const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
     const peppers = await dependencies.peppers();
     const capsules = dependencies.capsules(peppers)(accountId);
@@ -55,7 +53,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
         ...{ body, identity: text, models, catalog: version, capsules, context, chance },
         headers: request.headers,
       },
-      { ...dependencies, times },
+      dependencies,
     );
   };
   return createPaidEndpoint({ read }, dependencies);
@@ -78,7 +76,7 @@ interface ValidRequest<Request> {
 type ReadDependencies = Pick<
   CompletionDependencies,
   'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'hostEnds' | 'log'
-> & { readonly times?: RouteTimes };
+>;
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Request extends CompletionRequest>(
@@ -99,7 +97,6 @@ export function readCompletion<Request extends CompletionRequest>(
   const able = chooseRoutes({
     ...{ models, controls, chance },
     call: { payload, providers, request: valid.body },
-    latency: (routeId) => dependencies.times?.median(routeId),
   });
   const sent = bodyFor(
     payload,

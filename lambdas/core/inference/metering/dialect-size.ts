@@ -1,31 +1,24 @@
 /** Tokens, at most, that a route's dialect adds to a prompt on its way out. */
-import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
+import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Dialect } from '../catalog/dialect.ts';
 import { boundTextTokens } from './estimate.ts';
+import { TOKENS_PER_OBJECT } from './prompt-size.ts';
 
-/** A message that stands between two others, and the marks around a reminder: each a dozen tokens and the message's edges. */
-const TOKENS_PER_MESSAGE = 48;
+/** A message between two others, with its text, and the marks around a reminder. */
+const OBJECTS_PER_MESSAGE = 3;
 
-/** What one object of a schema may get: a type, an alternative that is null, or the list that a tuple becomes. */
-const TOKENS_PER_SCHEMA = 32;
-
-/** `messages`: of the whole prompt. Names of properties are repeated where they become required. */
+/**
+ * Returns the tokens that a dialect adds at most. Schemas count once more: types, alternatives that are null, and names
+ * of properties that become required.
+ * @param messages of the whole prompt
+ */
 export function dialectTokens(dialect: Dialect | undefined, body: JsonObject, messages: number): number {
   if (dialect === undefined) return 0;
   const { schemas, all_properties_required: isWhole } = dialect;
   const { empty_assistant: filled, assistant_after_tools: parted, system_messages: placed } = dialect;
   const adds = filled === false || parted === true || placed === 'first';
-  const ofMessages = adds ? (messages + 1) * TOKENS_PER_MESSAGE : 0;
+  const ofMessages = adds ? (messages + 1) * OBJECTS_PER_MESSAGE * TOKENS_PER_OBJECT : 0;
   if (schemas === undefined && isWhole === undefined) return ofMessages;
-  return ofMessages + sizeOf([body.tools, body.response_format, body.output_config, body.text]);
-}
-
-/** Of everything that may be a schema, however deep; the body of a request is checked for its depth. */
-function sizeOf(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + sizeOf(each), 0);
-  if (!isJsonObject(value)) return 0;
-  const { properties } = value;
-  const names = isJsonObject(properties) ? Object.keys(properties) : [];
-  const own = TOKENS_PER_SCHEMA + boundTextTokens(names);
-  return Object.values(value).reduce<number>((sum, each) => sum + sizeOf(each), own);
+  const { tools, response_format, output_config, text } = body;
+  return ofMessages + boundTextTokens([JSON.stringify([tools, response_format, output_config, text])]);
 }

@@ -3,9 +3,9 @@
  * says; and a fair count for who asks what a prompt would count.
  */
 import { estimateTokenCount } from 'tokenx';
+import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Model } from '../catalog/catalog-document.ts';
-import { TOKENS_PER_MESSAGE } from './prompt-envelope.ts';
-import type { PromptSize } from './prompt-size.ts';
+import { type PromptSize, TOKENS_PER_OBJECT } from './prompt-size.ts';
 import { boundTokens, leastTokens } from './token-bound.ts';
 
 /**
@@ -41,21 +41,25 @@ type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens' | 
 
 /** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
-  const { envelope, images, unseen, providerTools } = prompt;
+  const { objects, toolTokens, images, unseen, providerTools } = prompt;
   const textTokens = boundTextTokens(prompt.texts);
+  const around = objects * TOKENS_PER_OBJECT + toolTokens;
   const least = leastTokens(prompt.texts);
   return (model) => {
     const { context_window: window = Number.POSITIVE_INFINITY, token_factor: factor = 1 } = model;
     const { hidden_tokens: hidden = HIDDEN_TOKENS } = model;
     const unread = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
-    const read = Math.ceil(textTokens * factor) + envelope + hidden + images * imageTokens(model);
+    const read = Math.ceil(textTokens * factor) + around + hidden + images * imageTokens(model);
     return { tokens: Math.min(Math.max(unread, read), window), least };
   };
 }
 
 /** What the prompt probably counts, on the model where it is known. */
 export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
-  countTextTokens(prompt.texts) + (prompt.messages + 1) * TOKENS_PER_MESSAGE + unreadTokens(prompt, model);
+  countTextTokens(prompt.texts) +
+  prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
+  REPLY_TOKENS +
+  unreadTokens(prompt, model);
 
 /** What a prompt is billed by on a route that does not count it: the bound of its texts, and what is documented around them. */
 export const unreportedPromptTokens = (prompt: PromptSize, model: Limits): number =>
@@ -80,6 +84,12 @@ const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Lim
  */
 export const rateTokens = (texts: readonly string[]): number =>
   Math.ceil(sum(texts, (text) => Buffer.byteLength(text)) / 4);
+
+/** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
+export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>
+  Object.entries(fields)
+    .filter(([field, value]) => !named.has(field) && value !== null && value !== undefined)
+    .map(([field, value]) => JSON.stringify({ [field]: value }));
 
 /** What texts count at most that are no conversation. */
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);

@@ -27,9 +27,6 @@ export const SEEN_ITEMS: ReadonlySet<unknown> = new Set([
   ...['reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
 ]);
 
-/** Fields that may ask for JSON. */
-export const ASKS_FOR_JSON: ReadonlySet<string> = new Set(['response_format', 'output_config', 'text']);
-
 /** The types of tools that the caller runs; every route can be given them, as functions. */
 export const OWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 

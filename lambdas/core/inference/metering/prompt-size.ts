@@ -8,18 +8,6 @@ import { isJsonObject } from '../../json/lossless-json.ts';
 import { isBase64 } from '../upstream/base64.ts';
 import { type ImageField, imageBytesOf, isFileBytes } from '../upstream/sources.ts';
 import {
-  TOKENS_FOR_CUSTOM_TOOL,
-  TOKENS_FOR_DEFINED_TOOL,
-  TOKENS_FOR_JSON,
-  TOKENS_FOR_NAME,
-  TOKENS_FOR_TOOLS,
-  TOKENS_PER_CALL,
-  TOKENS_PER_MESSAGE,
-  TOKENS_PER_PART,
-  TOKENS_PER_REMINDER,
-} from './prompt-envelope.ts';
-import {
-  ASKS_FOR_JSON,
   isSetting,
   OWN_TOOLS,
   PARTS_OF_ITEMS,
@@ -38,9 +26,33 @@ export interface PromptSize {
   /** Tools that the provider runs: it adds to the prompt what they find. */
   readonly providerTools: boolean;
   readonly messages: number;
-  /** Tokens, at most, of what stands around the texts: edges of messages and parts, and what routes add to them. */
-  readonly envelope: number;
+  /** Messages, content parts, calls and results, each with at most `TOKENS_PER_OBJECT` around its texts. */
+  readonly objects: number;
+  /** Tokens, at most, that a provider adds where tools are offered. */
+  readonly toolTokens: number;
 }
+
+/**
+ * The most tokens of what stands around the texts of an object of the request: the role and the edges of a message
+ * (OpenAI cookbook, "How to count tokens with tiktoken": 3 each), the type of a part, and what the change to another
+ * protocol writes around it. What needs more counts as several objects.
+ */
+export const TOKENS_PER_OBJECT = 16;
+
+/** The request as an object: an opening turn, and the text by which a route of another protocol is asked for JSON. */
+const OBJECTS_PER_REQUEST = 4;
+
+/** The declaration of a function that stands for a custom tool on a route of another protocol, but for its own texts. */
+const OBJECTS_PER_CUSTOM_TOOL = 4;
+
+/** The longest system prompt that a vendor adds where tools are offered (Claude API docs, Tool use, Pricing: 804). */
+const TOKENS_FOR_TOOLS = 804;
+
+/**
+ * The definition that a provider writes of a tool that it has defined (Claude API docs: 1,201 for computer use with its
+ * system prompt, 700 for the text editor, 245 for bash).
+ */
+const TOKENS_FOR_DEFINED_TOOL = 1_500;
 
 /** The size of a request in the chat, the Messages or the Responses format, in one walk over all of it. */
 export function promptSizeOf(body: JsonObject): PromptSize {
@@ -52,7 +64,6 @@ export function promptSizeOf(body: JsonObject): PromptSize {
     else if (field === 'system' || field === 'instructions') walk.system(value);
     else if (field === 'tools') walk.offer(value);
     else walk.field(field, value);
-    if (ASKS_FOR_JSON.has(field)) walk.envelope += TOKENS_FOR_JSON;
   }
   return walk;
 }
@@ -63,18 +74,20 @@ class Walk implements PromptSize {
   unseen = 0;
   providerTools = false;
   messages = 0;
-  envelope = TOKENS_PER_MESSAGE;
+  objects = OBJECTS_PER_REQUEST;
+  toolTokens = 0;
 
   message(message: unknown): void {
     this.#begin();
     const { role, content } = objectOf(message);
+    // A route may take each of its texts as a reminder in a user's message.
     if (role === 'system' || role === 'developer')
-      this.envelope += TOKENS_PER_REMINDER * (Array.isArray(content) ? content.length : 1);
+      this.objects += Array.isArray(content) ? content.length : 1;
     for (const [field, value] of Object.entries(objectOf(message))) {
       if (field === 'role' && ROLES.has(value)) continue;
       if (field === 'content') this.#content(value);
       else this.field(field, value);
-      if (field === 'tool_call_id') this.envelope += TOKENS_PER_CALL;
+      if (field === 'tool_call_id') this.objects += 1;
       if (field === 'tool_calls' && Array.isArray(value))
         for (const call of value) this.#call(objectOf(call));
     }
@@ -100,7 +113,8 @@ class Walk implements PromptSize {
       return;
     }
     this.#call(objectOf(item));
-    this.envelope += TOKENS_FOR_NAME;
+    // Its name may get letters on a route of another protocol.
+    this.objects += 1;
     for (const [field, value] of Object.entries(objectOf(item))) {
       if (field === 'type') continue;
       if (PARTS_OF_ITEMS.has(field)) this.#content(value);
@@ -116,21 +130,21 @@ class Walk implements PromptSize {
 
   offer(tools: unknown): void {
     if (!Array.isArray(tools) || tools.length === 0) return;
-    this.envelope += TOKENS_FOR_TOOLS;
+    this.toolTokens += TOKENS_FOR_TOOLS;
     this.#json(tools);
     const isOwn = (tool: unknown) => isJsonObject(tool) && (tool.type == null || OWN_TOOLS.has(tool.type));
     for (const tool of tools) this.#custom(objectOf(tool));
     const defined = tools.filter((tool) => !isOwn(tool)).length;
     this.providerTools = defined > 0;
-    this.envelope += defined * TOKENS_FOR_DEFINED_TOOL;
+    this.toolTokens += defined * TOKENS_FOR_DEFINED_TOOL;
   }
 
   /** What a tool of the Responses format has more as a function: a declaration of its own, a joined name. */
   #custom({ type, name, tools }: JsonObject): void {
-    if (type === 'custom') this.envelope += TOKENS_FOR_CUSTOM_TOOL;
+    if (type === 'custom') this.objects += OBJECTS_PER_CUSTOM_TOOL;
     if (type !== 'namespace' || !Array.isArray(tools)) return;
     for (const tool of tools) {
-      this.envelope += TOKENS_FOR_NAME;
+      this.objects += 1;
       this.#json(name);
       this.#custom(objectOf(tool));
     }
@@ -138,7 +152,7 @@ class Walk implements PromptSize {
 
   /** What a call or a result has more on a route of another protocol; a result may repeat the name of its call. */
   #call({ function: called, custom, ...fields }: JsonObject): void {
-    this.envelope += TOKENS_PER_CALL;
+    this.objects += 1;
     for (const { name, namespace } of [fields, objectOf(called), objectOf(custom)])
       for (const text of [name, namespace]) if (typeof text === 'string') this.texts.push(text);
   }
@@ -150,7 +164,7 @@ class Walk implements PromptSize {
 
   #begin(): void {
     this.messages += 1;
-    this.envelope += TOKENS_PER_MESSAGE;
+    this.objects += 1;
   }
 
   #content(content: unknown): void {
@@ -160,7 +174,7 @@ class Walk implements PromptSize {
   }
 
   #part(part: unknown): void {
-    this.envelope += TOKENS_PER_PART;
+    this.objects += 1;
     const { type, ...fields } = objectOf(part);
     if (type === 'document') this.#document(fields);
     else if (type === 'input_file') this.#file('file_data', fields);
@@ -232,9 +246,3 @@ interface SeenPart {
 
 /** The object itself; any other value as the field of one. */
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : { value });
-
-/** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
-export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>
-  Object.entries(fields)
-    .filter(([field, value]) => !named.has(field) && value !== null && value !== undefined)
-    .map(([field, value]) => JSON.stringify({ [field]: value }));

@@ -1,7 +1,7 @@
 /** Failover: a call's candidates in order, each tried once, until one of them answers. */
 import { ServiceError } from '../../errors.ts';
 import type { Log } from '../../ports.ts';
-import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
+import type { Breaker, CircuitCaller, Permit, Served } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
@@ -10,8 +10,7 @@ import type { Candidate } from './candidate.ts';
 
 export interface FailoverOptions<Answer> {
   readonly requestId: string;
-  /** Whose call it is. */
-  readonly accountId: string;
+  readonly caller: CircuitCaller;
   /** The routes to try, in this order. */
   readonly candidates: readonly Candidate[];
   /** One try; throws `UpstreamFailure` when the route did not answer. */
@@ -39,7 +38,7 @@ export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Pro
   for (const candidate of candidates) {
     const time = routeTimeOf(options.timeLeft());
     if (time.remainingTimeMs <= 0 || isSilenceOver(time)) break;
-    const pass = await breaker.admit(candidate.route, options.accountId);
+    const pass = await breaker.admit(candidate.route, options.caller);
     const tried = pass.allowed ? await tryCandidate(options, candidate, { time, permit: pass }) : pass;
     if ('answer' in tried) return tried;
     retryAfterSeconds = Math.min(retryAfterSeconds ?? tried.retryAfterSeconds, tried.retryAfterSeconds);

@@ -33,8 +33,6 @@ export interface RouteChoice {
   readonly controls: RouteControls;
   /** Decides between equal routes. */
   readonly chance: RouteChance;
-  /** For the sort by latency: milliseconds, where the route is known. */
-  readonly latency?: (routeId: string) => number | undefined;
 }
 
 /**
@@ -51,9 +49,7 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
       .filter((route) => controls.only.length === 0 || named(controls.only, route))
       .filter((route) => !named(controls.ignore, route))
       .map((route) => placed(route, choice))
-      .sort(
-        (a, b) => a.rank - b.rank || a.latency - b.latency || a.priority - b.priority || a.place - b.place,
-      )
+      .sort((a, b) => a.rank - b.rank || a.priority - b.priority || a.place - b.place)
       .map(({ route }) => ({ model, route })),
   );
   if (allowed.length === 0) {
@@ -119,12 +115,11 @@ function complete(
 /** A request may have as many undocumented fields as it has values. */
 const MAX_NAMES = 20;
 
-/** What a route's place is decided by. A route whose latency is unknown is tried first: then it is known. */
-function placed(route: Route, { controls, chance, latency }: RouteChoice) {
+/** What a route's place is decided by. */
+function placed(route: Route, { controls, chance }: RouteChoice) {
   return {
     route,
     rank: rankOf(route, controls),
-    latency: controls.sort === 'latency' ? (latency?.(route.id) ?? 0) : 0,
     priority: route.priority,
     place: draw(route.weight, chance(route)),
   };

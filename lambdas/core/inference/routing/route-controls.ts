@@ -23,8 +23,8 @@ export interface TokenPrice {
   readonly completion: NanoUsd;
 }
 
-/** `price`: the cheapest of `models` first. `latency`: the route first that begins to answer soonest. */
-const SORTS = ['price', 'latency'] as const;
+/** `price`: the cheapest of `models` first. */
+const SORTS = ['price'] as const;
 type Sort = (typeof SORTS)[number];
 
 export const NO_CONTROLS: RouteControls = { order: [], only: [], ignore: [], allowFallbacks: true };

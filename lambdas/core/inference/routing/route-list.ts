@@ -11,7 +11,7 @@ import { usdJson } from '../../money.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { figuresOf } from '../catalog/figures.ts';
 import { PROTOCOLS } from '../catalog/route-document.ts';
-import { closedCircuits, type RouteCircuits, stateOf } from '../circuit/circuit.ts';
+import { type Circuit, isOpen, routeOfKey, stateOf } from '../circuit/circuit.ts';
 import type { Prices } from '../pricing/prices.ts';
 
 const STATES = ['closed', 'half_open', 'open'] as const;
@@ -56,7 +56,8 @@ type RouteSummary = Body<typeof routeSummarySchema>;
 
 /** What is stored of routes, by their ids. */
 export interface RouteFindings {
-  readonly circuits: readonly RouteCircuits[];
+  /** By their keys. */
+  readonly circuits: ReadonlyMap<string, Circuit>;
   readonly unbilled: readonly UnbilledOfRoute[];
 }
 
@@ -75,7 +76,10 @@ export function routesPage(
   query: z.output<typeof routesQuery>,
   nowMs: number,
 ): Page<RouteSummary> {
-  const known = new Map(circuits.map((each) => [each.id, each]));
+  const affected = Map.groupBy(
+    [...circuits].filter(([key, circuit]) => routeOfKey(key).isOwn && isShut(circuit, nowMs)),
+    ([key]) => routeOfKey(key).id,
+  );
   const losses = new Map(unbilled.map((each) => [each.route, each]));
   const routes = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
   const first = placeAfter(
@@ -85,7 +89,7 @@ export function routesPage(
   const entries: RouteSummary[] = [];
   for (const { model, route } of routes.slice(first)) {
     const { id, protocol, priority } = route;
-    const state = circuitSummary(known.get(id) ?? closedCircuits(id), nowMs);
+    const state = circuitSummary(circuits.get(id) ?? {}, affected.get(id)?.length ?? 0, nowMs);
     if (query.circuit !== undefined && state.circuit !== query.circuit) continue;
     if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id };
     entries.push({
@@ -129,16 +133,12 @@ function placeAfter(ids: readonly string[], after: string | undefined): number {
   });
 }
 
-function circuitSummary(circuits: RouteCircuits, nowMs: number) {
-  const { shared, own } = circuits;
-  const circuit = NAMES[stateOf(circuits, ANYONE, nowMs).kind];
-  const sinceMs = circuit === 'closed' ? shared.sinceMs : shared.openedMs;
-  const affected = Object.values(own).filter(
-    ({ openUntilMs, coolUntilMs = 0 }) => openUntilMs !== undefined || coolUntilMs > nowMs,
-  );
-  return {
-    circuit,
-    since: sinceMs === undefined ? null : Math.floor(sinceMs / 1000),
-    accounts_affected: affected.length,
-  };
+const isShut = (circuit: Circuit, nowMs: number): boolean =>
+  isOpen(circuit) || (circuit.cool_until ?? 0) > nowMs;
+
+function circuitSummary(shared: Circuit, accountsAffected: number, nowMs: number) {
+  const circuit = NAMES[stateOf(shared, ANYONE, nowMs).kind];
+  const sinceMs = circuit === 'closed' ? shared.since : shared.opened_at;
+  const since = sinceMs === undefined ? null : Math.floor(sinceMs / 1000);
+  return { circuit, since, accounts_affected: accountsAffected };
 }

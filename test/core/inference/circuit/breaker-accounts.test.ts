@@ -1,10 +1,10 @@
 import { describe, expect } from '@jest/globals';
 import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { type Circuit, COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { it } from '../../../search.ts';
 import { drawsOf } from '../../../seed.ts';
-import { DEAD, Fleet, ROUTE } from './fleet.ts';
+import { DEAD, Fleet, PAYING, ROUTE } from './fleet.ts';
 import { MemoryCircuits } from './memory-circuits.ts';
 
 const PROCESSES = 4;
@@ -22,10 +22,18 @@ const sharedState = (fleet: Fleet) =>
   stateOf(memoryOf(fleet).of(ROUTE.id), accountHash('nobody'), fleet.time.clock()).kind;
 
 /** Calls of an account, at all processes in turn; gives what became of the last. */
-async function calls(fleet: Fleet, count: number, account: string, failure?: UpstreamFailure) {
+async function calls(
+  fleet: Fleet,
+  count: number,
+  account: string,
+  failure?: UpstreamFailure,
+  isNew?: 'new',
+): Promise<string> {
   let last = '';
   for (let made = 0; made < count; made += 1) {
-    last = await fleet.time.until(fleet.call(made % fleet.breakers.length, { failure, account }));
+    last = await fleet.time.until(
+      fleet.call(made % fleet.breakers.length, { failure, account, isNew: isNew === 'new' }),
+    );
     await fleet.time.advance(20);
   }
   return last;
@@ -77,11 +85,31 @@ describe('a route that fails one account', () => {
     expect(sharedState(fleet)).toBe('closed');
   });
 
-  it('and three is left alone by all, whatever it fails them with', async () => {
-    for (const failure of [DEAD, status(500), status(403), new UpstreamFailure('timeout')]) {
+  it('and three is left alone by all, if no request can cause its failures', async () => {
+    for (const failure of [DEAD, status(500), status(401), new UpstreamFailure('timeout')]) {
       const fleet = new Fleet(PROCESSES);
       for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, failure);
       expect(await met(fleet, 'another')).toEqual(['skipped']);
+    }
+  });
+
+  it.each([
+    ['forbids their requests', status(403)],
+    ['does not find what they name', status(404)],
+    ['asks them to wait', limited(60)],
+  ])('and ten, whose requests may be at fault because it %s, serves every other', async (_, failure) => {
+    const fleet = new Fleet(PROCESSES);
+    for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure);
+    expect(await met(fleet, 'another')).toEqual(['served']);
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('and ten that have spent less than a dollar serves every other, whatever it fails them with', async () => {
+    for (const failure of [DEAD, status(500), status(403), limited(60), new UpstreamFailure('timeout')]) {
+      const fleet = new Fleet(PROCESSES);
+      for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure, 'new');
+      expect(await met(fleet, 'another')).toEqual(['served']);
+      expect(sharedState(fleet)).toBe('closed');
     }
   });
 
@@ -131,17 +159,6 @@ describe('a route that answers 429', () => {
     expect(fleet.openings).toBe(0);
   });
 
-  it('to three is left alone by all for as long as it has asked all three', async () => {
-    const fleet = new Fleet(1);
-    await calls(fleet, 1, 'one', limited(60));
-    await calls(fleet, 1, 'two', limited(60));
-    await calls(fleet, 1, 'three', limited(7));
-    expect(await calls(fleet, 1, 'another')).toBe('skipped');
-    await fleet.time.advance(7_000);
-    expect(await calls(fleet, 1, 'another')).toBe('served');
-    expect(await calls(fleet, 1, 'two')).toBe('skipped');
-  });
-
   it('is no failing one, however many accounts it asks to wait', async () => {
     const fleet = new Fleet(PROCESSES);
     for (let round = 0; round < 20; round += 1) {
@@ -153,8 +170,8 @@ describe('a route that answers 429', () => {
 });
 
 describe('the probe of a route that all accounts have left', () => {
-  const probe = (fleet: Fleet, account: string, failure?: UpstreamFailure) =>
-    fleet.time.until(fleet.call(0, { failure, account }));
+  const probe = (fleet: Fleet, account: string, failure?: UpstreamFailure, isNew = false) =>
+    fleet.time.until(fleet.call(0, { failure, account, isNew }));
 
   it.each([
     ['forbidden', status(403)],
@@ -188,6 +205,15 @@ describe('the probe of a route that all accounts have left', () => {
     expect(sharedState(fleet)).toBe('closed');
   });
 
+  it('by an account that has spent less than a dollar shows nothing when it fails', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'attacker', DEAD, true)).toBe('failed');
+    await fleet.time.advance(2_000);
+    expect(await probe(fleet, 'attacker', DEAD, true)).toBe('skipped');
+    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
   it('is one in two seconds even if the route forbids the request of each account', async () => {
     const fleet = await halfOpenFleet();
     const { tries } = fleet;
@@ -209,7 +235,7 @@ describe('the probe of a route that all accounts have left', () => {
 
   it('that never ends passes to another account when its claim lapses', async () => {
     const fleet = await halfOpenFleet();
-    const claimed = fleet.breaker(0).admit(ROUTE, 'attacker');
+    const claimed = fleet.breaker(0).admit(ROUTE, { accountId: 'attacker', spent: PAYING });
     expect(await fleet.time.until(claimed)).toMatchObject({ allowed: true });
     await fleet.time.advance(65_000);
     expect(await probe(fleet, 'attacker')).toBe('skipped');
@@ -224,33 +250,29 @@ describe('the probe of a route that all accounts have left', () => {
   });
 });
 
-describe('the circuits of accounts', () => {
-  it('are a bounded number of items a route, whoever fails, and name no account', async () => {
-    const fleet = new Fleet(1);
-    for (let account = 0; account < 60; account += 1) {
-      await calls(fleet, 3, `acc_${account}`, account % 2 === 0 ? status(403) : limited(1));
-      await calls(fleet, 10, `acc_${account}`);
-      await fleet.time.advance(account % 10 === 0 ? 11_000 : 100);
+describe('the circuits of a route', () => {
+  it('have a bounded size, whoever fails and however often, and name no account', async () => {
+    const fleet = new Fleet(PROCESSES);
+    for (let call = 0; call < 500; call += 1) {
+      const failure = [DEAD, status(403), status(500), new UpstreamFailure('timeout')][call % 4];
+      await calls(fleet, 1, `acc_${call % 61}`, failure);
+      await calls(fleet, 3, 'bystander');
     }
-    const { circuits } = memoryOf(fleet);
-    expect(circuits.size).toBe(1);
-    const most = Math.max(...memoryOf(fleet).history.map(({ own }) => Object.keys(own).length));
-    expect(most).toBe(8);
-    expect(JSON.stringify([...circuits.values()])).not.toContain('acc_');
+    const { circuits, history } = memoryOf(fleet);
+    expect(circuits.size).toBe(1 + 61);
+    const largest = Math.max(...history.map(({ key, after }) => sizeOf(key, after)));
+    // A write of one costs a unit.
+    expect(largest).toBeLessThan(1_024);
+    expect(JSON.stringify([...circuits.keys()])).not.toContain('acc_');
     expect(accountHash('acc_1')).toMatch(/^[\w-]{6}$/);
   });
-
-  it('make room for others when their accounts have not called again', async () => {
-    const fleet = new Fleet(1);
-    for (let account = 0; account < 8; account += 1) {
-      expect(await calls(fleet, 6, `acc_${account}`, status(403))).toBe('skipped');
-      expect(await calls(fleet, 4, 'bystander')).toBe('served');
-    }
-    // Its failures count in the shared circuit only, as far as those of one account do.
-    expect(await calls(fleet, 6, 'late', status(403))).toBe('failed');
-    expect(await calls(fleet, 1, 'bystander')).toBe('served');
-    await fleet.time.advance(COOLDOWN_MS + 60_000);
-    expect(await calls(fleet, 6, 'late', status(403))).toBe('skipped');
-    expect(sharedState(fleet)).toBe('closed');
-  });
 });
+
+/** Bytes of an item with the circuit: DynamoDB takes a byte more for each member, and 3 for each set. */
+const sizeOf = (key: string, circuit: Circuit): number =>
+  Object.entries(circuit).reduce((size, [name, value]) => {
+    const bytes = (part: unknown) => (typeof part === 'number' ? 9 : String(part).length);
+    const members =
+      value instanceof Set ? [...value].reduce<number>((sum, part) => sum + 1 + bytes(part), 3) : 0;
+    return size + name.length + (value instanceof Set ? members : bytes(value));
+  }, 2 * key.length);

@@ -4,7 +4,7 @@ import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/pro
 import { it } from '../../../search.ts';
 import { drawsOf } from '../../../seed.ts';
 import { rounds } from '../../../thorough.ts';
-import { ACCOUNT, DEAD, Fleet, ROUTE } from './fleet.ts';
+import { ACCOUNT, DEAD, Fleet, PAYING, ROUTE } from './fleet.ts';
 import { MemoryCircuits } from './memory-circuits.ts';
 
 interface Traffic {
@@ -42,9 +42,10 @@ async function traffic({ processes, failing, callMs, pauseMs, apart = false, tur
   for (let process = 0; process < processes; process += 1) void run(process);
   await time.advance(SECONDS * 1_000);
   isOver = true;
-  const sharedOpenings = store.history.filter(({ shared }) => isOpen(shared)).length;
-  const { openings } = fleet;
-  const figures = { ...counts, openings, sharedOpenings, writes: store.writes, reads: store.reads };
+  const opened = store.history.filter(({ before, after }) => !isOpen(before) && isOpen(after));
+  const sharedOpenings = opened.filter(({ key }) => key === ROUTE.id).length;
+  const { openings, probes } = fleet;
+  const figures = { ...counts, openings, sharedOpenings, probes, writes: store.writes, reads: store.reads };
   return figures;
 }
 
@@ -94,7 +95,7 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts
     const { sharedOpenings, skipped, served } = await traffic({ ...apart, failing: 0.33 });
     expect(sharedOpenings).toBe(0);
     // An account that makes few calls may meet five failures in a row, and takes another route for a while.
-    expect(skipped).toBeLessThan(served / 100);
+    expect(skipped).toBeLessThan(served / 25);
   });
 
   it('a dead route is left alone by all after three calls of each at most', async () => {
@@ -105,17 +106,52 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts
   });
 });
 
+describe('a route that is down', () => {
+  it.each([
+    ['long calls', 8, 16],
+    ['short calls', 8, 22],
+    ['rare calls', 8, 13],
+    ['long calls', 100, 145],
+    ['short calls', 100, 228],
+    ['rare calls', 100, 85],
+  ] as const)('costs %s of %i processes at most %i attempts', async (shape, processes, most) => {
+    for (const apart of [false, true]) {
+      const { failed, probes } = await traffic({ ...SHAPES[shape], processes, failing: 1, apart });
+      expect(failed - probes).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it.each([
+    [1, 5],
+    [2, 5],
+    [4, 8],
+    [8, 16],
+  ])('over %i processes is left by all after %i failures of paying accounts', async (processes, most) => {
+    for (const accounts of [3, 4, 5, 8, 12]) {
+      const memory = new MemoryCircuits();
+      const fleet = new Fleet(processes, () => memory);
+      const isUsed = () => !isOpen(memory.of(ROUTE.id));
+      for (let call = 0; call < 100 && isUsed(); call += 1) {
+        const course = { failure: DEAD, account: `acc_${call % accounts}` };
+        await fleet.time.until(fleet.call(call % processes, course));
+        await fleet.time.advance(20);
+      }
+      expect([accounts, fleet.tries]).toEqual([accounts, most]);
+    }
+  });
+});
+
 describe('successes', () => {
   it('are reported before a function may be frozen, after a look of their own if the call was long', async () => {
     const store = new MemoryCircuits();
     const fleet = new Fleet(2, (time) => ({
-      load: async () => {
+      read: async (keys) => {
         await time.sleep(20);
-        return store.load();
+        return store.read(keys);
       },
-      save: async (circuit) => {
+      write: async (key, change) => {
         await time.sleep(20);
-        return store.save(circuit);
+        return store.write(key, change);
       },
     }));
     const long = fleet.call(0, { takesMs: 3_000 });
@@ -124,7 +160,8 @@ describe('successes', () => {
     void fleet.call(1, { failure: DEAD });
     await fleet.time.until(long);
     // The flush is over, and so are the look and the write.
-    expect(store.of(ROUTE.id).shared.window).toMatchObject([{ failures: 1 }, { successes: 1 }]);
+    const [, ...changes] = store.history.filter(({ key }) => key === ROUTE.id);
+    expect(changes).toHaveLength(1);
   });
 
   it('before and after a stream that broke do not make its failure the first one', async () => {
@@ -133,7 +170,7 @@ describe('successes', () => {
     const interrupted = new UpstreamFailure('interrupted');
     let streams = 0;
     for (; streams < 20; streams += 1) {
-      const pass = await breaker.admit(ROUTE, ACCOUNT);
+      const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spent: PAYING });
       if (!pass.allowed) break;
       breaker.broke(interrupted, breaker.succeeded(pass));
       await breaker.flush();

@@ -10,11 +10,11 @@ const KINDS: Readonly<Record<Exclude<FailureKind, 'status'>, FailureClass>> = {
   connection: 'failing',
   protocol: 'failing',
   interrupted: 'failing',
-  timeout: 'doubtful',
+  timeout: 'slow',
   deadline: 'neutral',
 };
 
-const STATUSES: Readonly<Record<FailureClass, readonly number[]>> = {
+const STATUSES: Readonly<Record<Exclude<FailureClass, 'slow'>, readonly number[]>> = {
   failing: [401, 402, 500, 502, 503, 529],
   // 400: the operator's account is exhausted, or the route does not have the model.
   doubtful: [302, 400, 403, 404, 405, 408, 410, 424],

@@ -1,6 +1,6 @@
 /** A circuit store behind a network: answers are late or lost, requests late, lost or repeated, and a process may die. */
-import type { RouteCircuits } from '../../../../lambdas/core/inference/circuit/circuit.ts';
-import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
+import type { Change, Circuit } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/known-circuits.ts';
 import type { FakeTime } from '../fake-time.ts';
 import type { MemoryCircuits } from './memory-circuits.ts';
 
@@ -36,12 +36,12 @@ export class FaultyCircuits implements CircuitStore {
     this.#dead = true;
   }
 
-  load(): Promise<readonly RouteCircuits[]> {
-    return this.#disturbed(() => this.#memory.load());
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Circuit>> {
+    return this.#disturbed(() => this.#memory.read(keys));
   }
 
-  save(route: RouteCircuits): Promise<RouteCircuits> {
-    return this.#disturbed(() => this.#memory.save(route));
+  write(key: string, change: Change): Promise<Circuit> {
+    return this.#disturbed(() => this.#memory.write(key, change));
   }
 
   async #disturbed<T>(work: () => Promise<T>): Promise<T> {

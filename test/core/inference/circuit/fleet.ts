@@ -2,9 +2,10 @@
 import { ulid } from 'ulid';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
+import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/known-circuits.ts';
 import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { NANO_PER_CENT, NANO_PER_USD } from '../../../../lambdas/core/money.ts';
 import { FakeTime } from '../fake-time.ts';
 import { MemoryCircuits } from './memory-circuits.ts';
 
@@ -44,9 +45,15 @@ export interface Course {
   readonly takesMs?: number;
   /** Whose call it is; all calls are of one account where nothing is said. */
   readonly account?: string;
+  /** The account has not spent what makes its failures count for all. */
+  readonly isNew?: boolean;
 }
 
 export const ACCOUNT = 'acc_0';
+
+/** Accounts that have spent a dollar, and a cent less. */
+export const PAYING = NANO_PER_USD;
+export const NEW = NANO_PER_USD - NANO_PER_CENT;
 
 export class Fleet {
   readonly time = new FakeTime();
@@ -89,15 +96,15 @@ export class Fleet {
   /** One call, from its beginning to the end of its bookkeeping. */
   async call(
     process: number,
-    { failure, takesMs = 0, account = ACCOUNT }: Course,
+    { failure, takesMs = 0, account = ACCOUNT, isNew = false }: Course,
     route = ROUTE,
   ): Promise<Result> {
     const breaker = this.breaker(process);
-    await breaker.refresh();
-    const pass = await breaker.admit(route, account);
+    await breaker.refresh([route], account);
+    const pass = await breaker.admit(route, { accountId: account, spent: isNew ? NEW : PAYING });
     if (!pass.allowed) return 'skipped';
     this.tries += 1;
-    if (pass.claimId !== undefined) this.probes += 1;
+    if (pass.probe !== undefined) this.probes += 1;
     if (takesMs > 0) await this.time.sleep(takesMs);
     if (failure === undefined) breaker.succeeded(pass);
     else breaker.failed(failure, pass);

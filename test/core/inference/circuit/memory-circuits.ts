@@ -2,35 +2,61 @@
 import { ulid } from 'ulid';
 import { systemAfter, systemClock } from '../../../../lambdas/adapters/system/system.ts';
 import { Breaker, type BreakerDependencies } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import { closedCircuits, type RouteCircuits } from '../../../../lambdas/core/inference/circuit/circuit.ts';
-import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
+import {
+  type Change,
+  type Circuit,
+  MAX_MEMBERS,
+} from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/known-circuits.ts';
 
 export const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
+const membersOf = (value: unknown): ReadonlySet<unknown> => (value instanceof Set ? value : new Set());
+
+/** The circuit after the change, as DynamoDB makes it; the very same one if a condition does not hold. */
+export function changed(circuit: Circuit, { when, set, add = {}, remove = [] }: Change): Circuit {
+  const before: Readonly<Record<string, unknown>> = { ...circuit };
+  const { absent, equal = {}, atMost = {}, notFull = [] } = when;
+  const isMet =
+    (absent === undefined || before[absent] === undefined) &&
+    Object.entries(equal).every(([name, value]) => before[name] === value) &&
+    Object.entries(atMost).every(([name, value]) => Number(before[name] ?? value) <= value) &&
+    notFull.every((name) => membersOf(before[name]).size < MAX_MEMBERS);
+  if (!isMet) return circuit;
+  const added = Object.entries(add).map(([name, value]) => [
+    name,
+    typeof value === 'number'
+      ? Number(before[name] ?? 0) + value
+      : new Set([...membersOf(before[name]), value]),
+  ]);
+  const after = Object.entries({ ...before, ...set, ...Object.fromEntries(added) });
+  return Object.fromEntries(after.filter(([name]) => !remove.includes(name))) as Circuit;
+}
+
 export class MemoryCircuits implements CircuitStore {
-  readonly circuits = new Map<string, RouteCircuits>();
+  readonly circuits = new Map<string, Circuit>();
   /** Every write that took, in order. */
-  readonly history: RouteCircuits[] = [];
+  readonly history: { readonly key: string; readonly before: Circuit; readonly after: Circuit }[] = [];
   reads = 0;
-  /** Writes that were asked for, whether they took or met another. */
+  /** Writes that were asked for, whether they took or not. */
   writes = 0;
 
-  async load(): Promise<readonly RouteCircuits[]> {
+  async read(keys: readonly string[]): Promise<ReadonlyMap<string, Circuit>> {
     this.reads += 1;
-    return [...this.circuits.values()];
+    return new Map(keys.map((key) => [key, this.of(key)]));
   }
 
-  async save(route: RouteCircuits): Promise<RouteCircuits> {
+  async write(key: string, change: Change): Promise<Circuit> {
     this.writes += 1;
-    const stored = this.of(route.id);
-    if (stored.version !== route.version - 1) return stored;
-    this.circuits.set(route.id, route);
-    this.history.push(route);
-    return route;
+    const before = this.of(key);
+    const after = changed(before, change);
+    this.circuits.set(key, after);
+    if (after !== before) this.history.push({ key, before, after });
+    return after;
   }
 
-  of(id: string): RouteCircuits {
-    return this.circuits.get(id) ?? closedCircuits(id);
+  of(key: string): Circuit {
+    return this.circuits.get(key) ?? {};
   }
 }
 

@@ -7,7 +7,11 @@ import {
   promptBounds,
   unreportedPromptTokens,
 } from '../../../../lambdas/core/inference/metering/estimate.ts';
-import { type PromptSize, promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import {
+  type PromptSize,
+  promptSizeOf,
+  TOKENS_PER_OBJECT,
+} from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 
 const HONEST = { ...LANGUAGES, ...CODE };
@@ -65,7 +69,7 @@ describe('the bound on prompt tokens', () => {
     const boundOf = (size: PromptSize, limits = NO_LIMITS) => promptBounds(size)(limits).tokens;
     const small = boundOf(prompt('hello'));
     expect(boundOf(prompt('hello hello'))).toBeGreaterThan(small);
-    expect(boundOf({ ...prompt('hello'), envelope: 40 })).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), objects: 40 })).toBeGreaterThan(small);
     expect(boundOf({ ...prompt('hello'), images: 1 })).toBe(small + 4_784);
     expect(boundOf({ ...prompt('hello'), images: 1 }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
       small + 36_835,
@@ -212,7 +216,7 @@ describe('the bound of a prompt on a model', () => {
     const boundOf = (token_factor: number | undefined, more: object = {}) =>
       promptBounds(size)({ ...NO_LIMITS, ...more, token_factor }).tokens;
     const around = boundOf(1) - boundTokens(text);
-    expect(around).toBe(size.envelope + 4_784);
+    expect(around).toBe(size.objects * TOKENS_PER_OBJECT + 4_784);
     expect(boundOf(undefined)).toBe(boundOf(1));
     for (const factor of [1.01, 1.5, 2, 16])
       expect(boundOf(factor)).toBe(around + Math.ceil(boundTokens(text) * factor));

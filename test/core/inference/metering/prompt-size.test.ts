@@ -520,7 +520,7 @@ describe('what counts of a request', () => {
       const [system, other] = ['system', 'user'].map((role) =>
         promptSizeOf({ messages: [{ role, content }] }),
       );
-      return (system?.envelope ?? 0) - (other?.envelope ?? 0);
+      return (system?.objects ?? 0) - (other?.objects ?? 0);
     };
     expect(addedTo('a')).toBeGreaterThan(0);
     expect(addedTo([text])).toBe(addedTo('a'));
@@ -531,8 +531,8 @@ describe('what counts of a request', () => {
     ['a call', { type: 'tool_use', id: 'a', name: 'f', input: {} }],
     ['its result', { type: 'tool_result', tool_use_id: 'a', content: [] }],
   ])('is more than a part for what frames a call of a tool in Messages: %s', (_what, part) => {
-    const envelopeOf = (content: unknown) => promptSizeOf(user([content])).envelope;
-    expect(envelopeOf(part)).toBeGreaterThan(envelopeOf({ type: 'text', text: '' }));
+    const objectsOf = (content: unknown) => promptSizeOf(user([content])).objects;
+    expect(objectsOf(part)).toBeGreaterThan(objectsOf({ type: 'text', text: '' }));
   });
 
   const data = Buffer.alloc(600).toString('base64');

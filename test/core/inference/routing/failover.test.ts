@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../../lambdas/core/errors.ts';
 import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { COOLDOWN_MS, keysOf, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
 import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import type { Refusal } from '../../../../lambdas/core/inference/upstream/refusal.ts';
 import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
-import { ACCOUNT, candidatesOf, DEAD, Fleet } from '../circuit/fleet.ts';
+import { ACCOUNT, candidatesOf, DEAD, Fleet, PAYING } from '../circuit/fleet.ts';
 import { MemoryCircuits, SILENT } from '../circuit/memory-circuits.ts';
 
 const CANDIDATES = candidatesOf('a', 'b', 'c');
@@ -42,10 +42,13 @@ async function call(
 ) {
   const breaker = fleet.breaker(0);
   let look = 0;
-  await breaker.refresh();
+  await breaker.refresh(
+    CANDIDATES.map(({ route }) => route),
+    accountId,
+  );
   const { answer, candidate } = await firstAnswer({
     requestId: 'req_1',
-    accountId,
+    caller: { accountId, spent: PAYING },
     candidates: CANDIDATES,
     attempt: async ({ route }, time) => {
       tried.push(route.id);
@@ -71,7 +74,10 @@ const refusalOf = async (courses: Courses, options: CallOptions = {}): Promise<S
 };
 
 /** Of the calls' own account. */
-const stateIn = (id: string) => stateOf(store.of(id), accountHash(ACCOUNT), fleet.time.clock()).kind;
+const stateIn = (id: string) => {
+  const { own } = keysOf(id, accountHash(ACCOUNT));
+  return stateOf(store.of(own), accountHash(ACCOUNT), fleet.time.clock()).kind;
+};
 
 /** A number of calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {

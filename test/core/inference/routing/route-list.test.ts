@@ -2,12 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { catalogView } from '../../../../lambdas/core/inference/catalog/catalog-view.ts';
-import {
-  afterTry,
-  COOLDOWN_MS,
-  closedCircuits,
-  type RouteCircuits,
-} from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { type Circuit, COOLDOWN_MS } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { routesPage, routesQuery } from '../../../../lambdas/core/inference/routing/route-list.ts';
 import type { UnbilledOfRoute } from '../../../../lambdas/core/ledger/ports.ts';
 import { usdJson } from '../../../../lambdas/core/money.ts';
@@ -59,25 +54,19 @@ const documents = fc
 const page = (
   document: object,
   query: object,
-  circuits: readonly RouteCircuits[] = [],
+  circuits: Readonly<Record<string, Circuit>> = {},
   unbilled: readonly UnbilledOfRoute[] = [],
-) => routesPage(parseCatalog(document).models, { circuits, unbilled }, routesQuery.parse(query), NOW_MS);
+) =>
+  routesPage(
+    parseCatalog(document).models,
+    { circuits: new Map(Object.entries(circuits)), unbilled },
+    routesQuery.parse(query),
+    NOW_MS,
+  );
 
 const asCursor = (id: string) => Buffer.from(id).toString('base64url');
 
-/** As many failures at once as it takes, by distinct accounts. */
-function failing(id: string, atMs: number): RouteCircuits {
-  const seen = { startMs: atMs, served: 0, successes: 0, lastFailed: true };
-  return [...'abcdefghijkl'].reduce(
-    (circuits, account) =>
-      afterTry(circuits, {
-        ...{ allowed: true, routeId: id, account, begunMs: atMs, nowMs: atMs, outcome: 'failing' },
-        retryAfterSeconds: undefined,
-        seen: { shared: seen, own: seen },
-      }),
-    closedCircuits(id),
-  );
-}
+const openedAt = (atMs: number): Circuit => ({ open_until: atMs + COOLDOWN_MS, opened_at: atMs });
 
 const [ONE] = fc.sample(
   documents.filter(({ models }) => models.length > 2),
@@ -91,7 +80,7 @@ describe('the operator’s view of routes', () => {
     const [route = ''] = routes;
     expect(routes.length).toBeGreaterThan(2);
     const loss = { route, calls: 3, amount: 1_500_000n, factor: 2.5 };
-    const { entries } = page(document, { limit: '100' }, [], [loss, { ...loss, route: 'gone' }]);
+    const { entries } = page(document, { limit: '100' }, {}, [loss, { ...loss, route: 'gone' }]);
     expect(entries.map(({ id, unbilled }) => [id, unbilled])).toEqual(
       routes.map((id) => [id, id === route ? { calls: 3, amount: usdJson(1_500_000n), factor: 2.5 } : null]),
     );
@@ -142,9 +131,11 @@ describe('the operator’s view of routes', () => {
   });
 
   it('shows since when a route is open, and finds those that are', () => {
-    const open = failing('route-1-0', NOW_MS - 5_000);
-    const due = failing('route-2-0', NOW_MS - COOLDOWN_MS - 1_000);
-    const of = (query: object) => page(ONE ?? {}, query, [open, due]).entries;
+    const circuits = {
+      'route-1-0': openedAt(NOW_MS - 5_000),
+      'route-2-0': openedAt(NOW_MS - COOLDOWN_MS - 1_000),
+    };
+    const of = (query: object) => page(ONE ?? {}, query, circuits).entries;
     expect(of({ circuit: 'open' })).toMatchObject([
       { id: 'route-1-0', circuit: 'open', since: NOW_MS / 1000 - 5 },
     ]);
@@ -192,11 +183,13 @@ describe('the operator’s view of routes', () => {
   });
 
   it('counts the accounts that a route has asked to wait', () => {
-    const cooled: RouteCircuits = {
-      ...closedCircuits('route-0-0'),
-      own: { a: { coolUntilMs: NOW_MS + 1 }, b: { coolUntilMs: NOW_MS }, c: { openUntilMs: NOW_MS + 1 } },
+    const circuits = {
+      'route-0-0~a': { cool_until: NOW_MS + 1 },
+      'route-0-0~b': { cool_until: NOW_MS },
+      'route-0-0~c': { open_until: NOW_MS + 1 },
+      'route-1-0~a': { open_until: NOW_MS + 1 },
     };
-    expect(page(ONE ?? {}, {}, [cooled]).entries[0]).toMatchObject({
+    expect(page(ONE ?? {}, {}, circuits).entries[0]).toMatchObject({
       circuit: 'closed',
       accounts_affected: 2,
     });
@@ -204,7 +197,7 @@ describe('the operator’s view of routes', () => {
 });
 
 describe('the operator’s view of the catalog', () => {
-  const applied = (version: string, models: readonly object[], appliedMs?: number) => ({
+  const applied = (version: string, models: readonly object[], appliedMs = 0) => ({
     ...{ version, json: JSON.stringify({ models }), appliedMs },
   });
   const model = (id: string, input: number) => ({
@@ -215,7 +208,7 @@ describe('the operator’s view of the catalog', () => {
 
   it('has nothing to compare the first one with', () => {
     expect(catalogView(applied('a', [model('one', 1)]), undefined)).toEqual({
-      ...{ object: 'catalog', version: 'a', applied: null, models: 1, routes: 1, diff: null },
+      ...{ object: 'catalog', version: 'a', applied: 0, models: 1, routes: 1, diff: null },
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { CASES, KNOWN } from '../../../../bench/search/relevance.ts';
 import { SearchIndex } from '../../../../lambdas/core/listings/discovery/search-index.ts';
+import { CASES, KNOWN } from './relevance.ts';
 
 function indexed(): SearchIndex {
   const index = SearchIndex.empty();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { KNOWN } from '../../../../bench/search/relevance.ts';
 import { type Change, SearchIndex } from '../../../../lambdas/core/listings/discovery/search-index.ts';
 import {
   createSearchSource,
   type NumberedChange,
   type SearchStore,
 } from '../../../../lambdas/core/listings/discovery/search-source.ts';
+import { KNOWN } from './relevance.ts';
 
 const [first, second] = KNOWN;
 if (first === undefined || second === undefined) throw new Error('there are no listings');

@@ -1,4 +1,3 @@
-import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { type ReceivedEvent, sseEvents } from '../received.ts';
 import { runningUpstream } from '../running-upstream.ts';
@@ -62,18 +61,6 @@ describe('a streamed message', () => {
     });
   });
 
-  it('says the same as the one that is not streamed, to the official client', async () => {
-    const { messages } = upstream.anthropic();
-    for (const over of [{}, { stop_sequences: ['the'] }, { max_tokens: 9 }]) {
-      const asked = { ...ask('write 60 words'), ...over };
-      const { id: _id, ...whole } = await messages.create(asked);
-      const streamed = await messages.stream(asked).finalMessage();
-      const { usage: _usage, ...said } = whole;
-      expect(streamed).toMatchObject(said);
-      expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
-    }
-  });
-
   it('gives tool input in pieces after an empty one, which is all that a call without arguments has', async () => {
     const events = await eventsOf({
       ...ask('Use clock and find_place'),
@@ -99,20 +86,5 @@ describe('a streamed message', () => {
     expect(streamed.content).toEqual(whole.content);
     expect(streamed.content.map(({ type }) => type)).toEqual(['thinking', 'tool_use', 'tool_use']);
     expect(streamed.stop_reason).toBe('tool_use');
-  });
-
-  it('ends a thought with its signature', async () => {
-    const events = await eventsOf({ ...ask('hello'), thinking });
-    expect(events[1]?.data).toMatchObject({
-      content_block: { type: 'thinking', thinking: '', signature: '' },
-    });
-    const types = deltas(events, 0).map(({ type }) => type);
-    expect(types.at(-1)).toBe('signature_delta');
-    expect(new Set(types.slice(0, -1))).toEqual(new Set(['thinking_delta']));
-  });
-
-  it('is refused like any other request, before the stream begins', async () => {
-    const stream = upstream.anthropic().messages.create({ ...ask('x'), stop_sequences: [' '], stream: true });
-    await expect(stream).rejects.toBeInstanceOf(Anthropic.BadRequestError);
   });
 });

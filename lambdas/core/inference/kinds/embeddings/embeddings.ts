@@ -2,9 +2,8 @@
 import { ServiceError } from '../../../errors.ts';
 import { factorOf } from '../../../ledger/usage-record.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { boundTextTokens } from '../../metering/estimate.ts';
+import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
-import { textsBeside } from '../../metering/prompt-size.ts';
 import { leastTokens } from '../../metering/token-bound.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
 import { type CallKind, type Estimate, forwarded, type KindCall, prepareJson } from '../call-kind.ts';

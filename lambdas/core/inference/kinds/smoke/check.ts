@@ -43,34 +43,26 @@ export interface Check {
   run(): Promise<Seen>;
 }
 
-/** Runs checks one after the other; each is run whatever became of those before it. */
-export class Checks {
-  readonly results: CheckResult[] = [];
-  readonly #clock: Clock;
-  readonly #report: (result: CheckResult) => void;
-
-  /** `report` receives each result as soon as it is there. */
-  constructor(clock: Clock, report: (result: CheckResult) => void) {
-    this.#clock = clock;
-    this.#report = report;
-  }
-
-  async run({ name, model, run }: Check): Promise<void> {
-    const startedMs = this.#clock();
-    const found = await run().then(
-      (seen): Omit<CheckResult, 'check' | 'ms'> => ({ result: 'ok', ...seen }),
-      (failure: unknown) => outcomeOf(failure),
-    );
-    const ms = this.#clock() - startedMs;
+/** Runs checks one after the other, each whatever became of those before it; `report` receives each result at once. */
+export async function runChecks(
+  checks: readonly Check[],
+  clock: Clock,
+  report: (result: CheckResult) => void,
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const { name, model, run } of checks) {
+    const startedMs = clock();
+    const found = await run().then((seen) => ({ result: 'ok' as const, ...seen }), outcomeOf);
+    const ms = clock() - startedMs;
     const result = { check: name, ms, ...(model === undefined ? {} : { model }), ...found };
-    this.results.push(result);
-    this.#report(result);
+    results.push(result);
+    report(result);
   }
-
-  get failed(): readonly string[] {
-    return this.results.filter(({ result }) => result === 'failed').map(({ check }) => check);
-  }
+  return results;
 }
+
+export const namesOf = (results: readonly CheckResult[], result: CheckResult['result']): readonly string[] =>
+  results.filter((each) => each.result === result).map(({ check }) => check);
 
 function outcomeOf(failure: unknown): Pick<CheckResult, 'result' | 'code' | 'note'> {
   if (failure instanceof Skipped) return { result: 'skipped', note: failure.message };

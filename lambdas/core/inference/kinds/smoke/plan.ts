@@ -41,7 +41,7 @@ export interface Plan {
 }
 
 /** What one call of the smoke test on a model costs at most, nano-USD. */
-export function mostOf(model: Model): NanoUsd {
+function mostOf(model: Model): NanoUsd {
   if (model.type === 'chat') {
     const prices = tokenPrices(model);
     const terms = termsOf(prices);

@@ -1,2 +1,0 @@
-/** What no route answers. */
-export { unknownRoute } from '../../core/api/unknown-route.ts';
