@@ -147,17 +147,25 @@ describe('a request with a field that no route takes', () => {
     expect({ status, ignored }).toEqual({ status: 200, ignored: 'new%0D%0Afield' });
   });
 
-  it.each(FORMATS)('is refused if its caller requires all: %s', async (format, _protocol, model) => {
-    const provider = { require_parameters: true };
-    const { status, error, calls } = await ask(format, { ...plainOf(format), model, provider, new_field: 1 });
-    expect({ status, error, calls }).toMatchObject({
-      ...{ status: 400, calls: 0 },
-      error: {
-        ...(format === 'messages' ? {} : { code: 'unsupported_by_model' }),
-        message: expect.stringContaining('new_field'),
-      },
-    });
-  });
+  it.each(FORMATS)(
+    'the request is rejected if its caller requires all fields: %s',
+    async (format, _protocol, model) => {
+      const provider = { require_parameters: true };
+      const { status, error, calls } = await ask(format, {
+        ...plainOf(format),
+        model,
+        provider,
+        new_field: 1,
+      });
+      expect({ status, error, calls }).toMatchObject({
+        ...{ status: 400, calls: 0 },
+        error: {
+          ...(format === 'messages' ? {} : { code: 'unsupported_by_model' }),
+          message: expect.stringContaining('new_field'),
+        },
+      });
+    },
+  );
 });
 
 describe('a tool of the provider that no route serves at a price', () => {
@@ -177,7 +185,7 @@ describe('a tool of the provider that no route serves at a price', () => {
     });
   });
 
-  it('is refused if the request forces it', async () => {
+  it('the request is rejected if it forces the tool', async () => {
     const forced = { input: 'Hi', max_output_tokens: 16, tools, tool_choice: { type: 'web_search' } };
     for (const model of MODELS)
       expect(await ask('responses', { ...forced, model })).toMatchObject({ status: 400, calls: 0, open: 0 });

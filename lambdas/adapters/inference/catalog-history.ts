@@ -24,8 +24,8 @@ const lengthOf = (pointer: Item | undefined): number =>
   pointer === undefined ? 0 : readNumber(pointer, 'applied');
 
 /**
- * What a new version adds to the history, and its length then: the entry is written on condition that nobody else has
- * written it. The version that is current already adds nothing.
+ * Returns the entry that a new version adds to the history, and the length with it. The write fails if another process has
+ * written that entry. The version that is current already adds nothing.
  */
 export function nextInHistory(
   table: string,

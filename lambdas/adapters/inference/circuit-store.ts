@@ -1,4 +1,4 @@
-/** Circuits in DynamoDB: an item each, gone when nobody has written it for a while. */
+/** Circuits in DynamoDB, one item each. An item expires an hour after its last write. */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type Change, type Circuit, MAX_MEMBERS } from '../../core/inference/circuit/circuit.ts';
 import type { CircuitList, CircuitStore } from '../../core/inference/circuit/known-circuits.ts';
@@ -13,7 +13,7 @@ const TTL_SECONDS = 3_600;
 /** Keys of one BatchGetItem. */
 const MAX_KEYS = 100;
 
-/** What is counted by route in the same table has keys with this sign. */
+/** Keys of the counters by route in the same table contain this sign. */
 const OTHER = '#';
 
 export class DynamoCircuitStore implements CircuitStore, CircuitList {

@@ -33,7 +33,7 @@ export interface BreakerDependencies extends KnownCircuitsDependencies {
 
 export interface CircuitCaller {
   readonly accountId: string;
-  /** What the account has spent on calls, at least. */
+  /** A lower bound of what the account has spent on calls. */
   readonly spent: NanoUsd;
 }
 
@@ -50,15 +50,15 @@ export interface Permit {
 
 /** An attempt whose answer has begun; to be handed back when the answer breaks off. */
 export interface Served extends Permit {
-  /** Whether the process's call before had failed, in each circuit. */
+  /** True for a circuit over which the previous call of this process failed. */
   readonly before: Readonly<Record<Scope, boolean>>;
 }
 
 /** Failures of an account count for all only if it has spent as much: opening accounts with a few cents costs nothing. */
 const MIN_SPENT: NanoUsd = NANO_PER_USD;
-/** How long a call waits for the first look at its circuits; its admission takes as long. */
+/** The time that a call waits for the first look at its circuits; its admission takes as long. */
 const FIRST_LOOK_MS = 250;
-/** How long a call waits for the claim of a probe; without an answer it probes. */
+/** The time that a call waits for the claim of a probe; without an answer it probes. */
 const CLAIM_MS = 1_000;
 /** How long a call's end waits for what is being written; a settlement beside it takes two rounds of database calls. */
 const FLUSH_MS = 1_000;
@@ -94,7 +94,7 @@ export class Breaker {
   }
 
   /**
-   * Whether that account's call may try the route. Waits for the store only where a circuit is half open, to take its
+   * Decides if that account's call may try the route. Waits for the store only where a circuit is half open, to take its
    * probe, and a second at most. Never rejects.
    */
   async admit(

@@ -62,17 +62,17 @@ const ASSUMED_MS = 2_000;
 const THRESHOLD = 5;
 /** Long enough to spare a failing route and its callers, short enough that its recovery is soon found. */
 export const COOLDOWN_MS = 15_000;
-/** When another account may probe after a probe that has shown nothing, and when a call that meets a probe may retry. */
+/** The delay until another account may probe after a probe that has shown nothing, and until a call that meets a probe may retry. */
 const VERDICT_MS = 2_000;
-/** Of one set: more than the threshold needs, so that an item stays under 1 KB and a write of it costs one unit. */
+/** The members of a set: more than the threshold needs, and few enough that an item stays under 1 KB, so a write costs one unit. */
 export const MAX_MEMBERS = 16;
-/** Of one report: more would keep a route in use that has died since. */
+/** The successes of a report: more would keep a route in use that has died since. */
 const MAX_SUCCESSES = 100;
 /** A process that sees one call fail would see the next two served, if the route works; not if it saw two fail. */
 const ASSUMED_SUCCESSES = 2;
 /** Successes are reported up to this many a failure: twice what keeps the circuit closed. */
 const REPORTED_SUCCESSES = 2;
-/** How long a route is left alone that answers 429, if it does not say; and the longest that is believed. */
+/** The time that a route is left alone after a 429: without a `Retry-After`, and the bounds of one that it sends. */
 const COOLING_SECONDS = { unsaid: 5, least: 1, most: 60 };
 /** No id of a route has this sign. */
 const OWN = '~';
@@ -123,7 +123,7 @@ export const isInDoubt = (circuit: Circuit, nowMs: number): boolean =>
 export const isOpen = ({ open_until: until }: Circuit): boolean => until !== undefined;
 
 /**
- * What the circuit says to a call of that account. `half-open`: it may try the route if it takes the probe. `shut`: it may
+ * Returns the state of the circuit for a call of that account. `half-open`: it may try the route if it takes the probe. `shut`: it may
  * not before `untilMs`.
  */
 export function stateOf(circuit: Circuit, account: string, nowMs: number) {
@@ -153,8 +153,8 @@ export interface Ended {
   readonly nowMs: number;
 }
 
-/** What a process has met of a circuit itself within two buckets. */
-export interface Met {
+/** The calls of this process over a circuit within two buckets. */
+export interface LocalCalls {
   readonly served: number;
   /** Successes that it has not reported; less than 0 when reported ones broke off. */
   readonly successes: number;
@@ -166,7 +166,7 @@ export interface Met {
 export function failureOf(
   circuit: Circuit,
   { id, scope, account, outcome, begunMs, nowMs }: Ended,
-  { served, successes, lastFailed }: Met,
+  { served, successes, lastFailed }: LocalCalls,
   own: Circuit,
 ): Change | undefined {
   const bucket = bucketOf(nowMs);

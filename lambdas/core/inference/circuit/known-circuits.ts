@@ -1,9 +1,9 @@
-/** What a process knows of circuits: what it has read of late, what its own changes have returned, and its own calls. */
+/** The circuits that a process has cached: as it read them last, or as its own changes returned them, with its own calls. */
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Clock, Log } from '../../ports.ts';
-import { BUCKET_MS, type Change, type Circuit, type Met } from './circuit.ts';
+import { BUCKET_MS, type Change, type Circuit, type LocalCalls } from './circuit.ts';
 
-/** Where circuits are stored, by key. Every operation settles in the end. */
+/** The store of circuits, by key. Every operation settles in the end. */
 export interface CircuitStore {
   /** Those that there are; may lag a second behind the latest changes. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Circuit>>;
@@ -22,7 +22,7 @@ export interface KnownCircuitsDependencies {
   readonly log: Log;
 }
 
-export interface Known extends Met {
+export interface KnownCircuit extends LocalCalls {
   circuit: Circuit;
   lookedMs: number;
   /** Since when its calls are counted. */
@@ -38,7 +38,7 @@ const MAX_KNOWN = 10_000;
 
 export class KnownCircuits {
   readonly #dependencies: KnownCircuitsDependencies;
-  readonly #known = new BoundedMap<string, Known>(MAX_KNOWN);
+  readonly #known = new BoundedMap<string, KnownCircuit>(MAX_KNOWN);
   /** Messages of operations that have failed since they last succeeded. */
   readonly #warned = new Set<string>();
 
@@ -51,7 +51,7 @@ export class KnownCircuits {
   }
 
   /** A circuit that is new to the process is closed. */
-  of(key: string): Known {
+  of(key: string): KnownCircuit {
     const nowMs = this.#dependencies.clock();
     const nothing = { served: 0, successes: 0, countedMs: nowMs };
     const unknown = { ...nothing, circuit: {}, lookedMs: -Infinity, lastFailed: false };

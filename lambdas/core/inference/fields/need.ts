@@ -1,4 +1,4 @@
-/** What a field of a request needs of the route that serves it. `param` is the path of the field. */
+/** The needs of the fields of a request, which the route that serves it must meet. `param` is the path of the field. */
 
 /**
  * `cache`: the host caches what a caller marks, so that a converted request has the marks too. `documents`: the model
@@ -7,7 +7,7 @@
 export const CAPABILITIES = ['tools', 'json', 'vision', 'documents', 'audio', 'stream', 'cache'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** What some protocols can say and others cannot; `conversation.ts` says the rest. */
+/** Features that some protocols can express and others cannot; `conversation.ts` has the others. */
 export type Feature =
   /** More than one answer to one prompt. */
   | 'choices'

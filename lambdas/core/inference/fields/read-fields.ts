@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
 import type { Need } from './need.ts';
 import { type FieldContext, type FieldNode, type FieldTable, joined } from './table.ts';
 
-/** What a request needs, and which of its fields not every route gets. */
+/** The needs of a request, and those of its fields that not every route gets. */
 export interface RequestFields {
   readonly needs: readonly Need[];
   /** The fields that the protocol does not document. */
@@ -14,7 +14,7 @@ export interface RequestFields {
 
 export interface UndocumentedField {
   readonly pattern: string;
-  /** What the field needs of a route that gets it. */
+  /** The needs that a route must meet to get the field. */
   readonly needs: readonly Need[];
   readonly isCarried: boolean;
 }
@@ -158,7 +158,7 @@ class RequestReader implements FieldContext {
     return needs.some((need) => need.kind === kind && 'name' in need && need.name === name);
   }
 
-  /** What a route must be able to do is listed once, by the first field that needs it. */
+  /** Lists an ability once, by the first field that needs it. */
   #add(need: Need): void {
     const isAbility = need.kind === 'capability' || need.kind === 'feature';
     if (isAbility && this.isNeeded(need.kind, need.name)) return;

@@ -31,7 +31,7 @@ export function carries(candidate: Candidate, payload: Routed, providers: Provid
 interface Needs {
   readonly protocol: ChatPayload['protocol'];
   readonly needs: readonly Need[];
-  /** What the service itself adds on that route. */
+  /** Priced features that the service itself adds on that route. */
   readonly added?: readonly PricedFeature[];
 }
 
@@ -68,7 +68,7 @@ const isLost = (need: PricedFeature): boolean =>
 const isSpoken = (need: PricedFeature): boolean =>
   need.kind === 'tokens' && need.rate === 'audio_input' && need.param.endsWith('.input_audio');
 
-/** What is asked of reasoning does not depend on the bound of the output, which may still be open. */
+/** The requested reasoning does not depend on the bound of the output, which may still be open. */
 const ANY_BOUND = 1;
 
 /** A vendor that is asked to think by `enable_thinking` may have another price for that (Alibaba Cloud Model Studio, Model pricing). */
@@ -156,7 +156,7 @@ const REFUSABLE = [...SAMPLING, ...REASONING, ONE_CALL_FIELD];
 const STRICT = 'tools.strict';
 const ONE_CALL = 'tool_choice.disable_parallel_tool_use';
 
-/** What a request sets within fields, of what some hosts refuse and others take. */
+/** Returns the nested settings of a request that some hosts reject. */
 function fieldsWithin({ tools, tool_choice: choice }: JsonObject): string[] {
   const isOneCall = isJsonObject(choice) && choice.disable_parallel_tool_use === true;
   return [
@@ -170,7 +170,7 @@ const isStrict = (tool: unknown): boolean =>
   isJsonObject(tool) &&
   (tool.strict === true || (isJsonObject(tool.function) && tool.function.strict === true));
 
-/** What the route's dialect leaves out. */
+/** Returns a test for the fields that the route's dialect leaves out. */
 function refusedBy({ protocol, dialect }: Route, isOwn: boolean): (name: string) => boolean {
   const isOneCallRefused = dialect?.parallel_tool_calls === false;
   const isStrictRefused = dialect?.strict_tools === false;

@@ -115,7 +115,7 @@ function complete(
 /** A request may have as many undocumented fields as it has values. */
 const MAX_NAMES = 20;
 
-/** What a route's place is decided by. */
+/** Returns the keys by which a route is sorted. */
 function placed(route: Route, { controls, chance }: RouteChoice) {
   return {
     route,

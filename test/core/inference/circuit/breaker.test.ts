@@ -168,7 +168,7 @@ describe('a probe', () => {
     expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
   });
 
-  it('is one even of many calls of one process', async () => {
+  it('one of many calls of a process is the probe', async () => {
     const fleet = await halfOpenFleet(1);
     const passes = await fleet.time.until(
       Promise.all(Array.from({ length: 50 }, () => admit(fleet.breaker(0)))),

@@ -45,7 +45,7 @@ const sentTo = (fields: JsonObject, route: object) => {
 const SEARCH = { search_parameters: { mode: 'auto' } };
 
 describe('a field that the protocol of a request does not document', () => {
-  it('is forwarded to a route that lists it, and to no other', () => {
+  it('an undocumented field is forwarded to a route that lists it, and to no other', () => {
     const fields = { top_k: 4, messages: [{ role: 'user', content: 'Hi', prefix: true }] };
     expect(sentTo(fields, {}).body).toEqual(payloadOf({}).body);
     expect(sentTo(fields, {}).ignored).toEqual(['messages[].prefix', 'top_k']);
@@ -53,26 +53,26 @@ describe('a field that the protocol of a request does not document', () => {
     expect(sentTo(fields, { passes })).toMatchObject({ body: fields, ignored: [] });
   });
 
-  it('is forwarded to a route whose dialect lists it', () => {
+  it('an undocumented field is forwarded to a route whose dialect lists it', () => {
     const kwargs = { chat_template_kwargs: { thinking: true } };
     expect(sentTo(kwargs, { dialect: { preset: 'vllm' } })).toMatchObject({ body: kwargs, ignored: [] });
     expect(sentTo(kwargs, { dialect: { preset: 'groq' } }).ignored).toEqual(['chat_template_kwargs']);
   });
 
-  it.each(['reasoning', 'thinking'])('is written as the dialect of a route has it: %s', (field) => {
+  it.each(['reasoning', 'thinking'])('a dialect writes the reasoning of a chat request: %s', (field) => {
     const fields = { [field]: { type: 'enabled', effort: 'low' } };
     expect(sentTo(fields, { dialect: { preset: 'groq' } })).toMatchObject({ body: fields, ignored: [] });
     expect(sentTo(fields, {}).ignored).toEqual([field]);
     expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([]);
   });
 
-  it('is not written by a dialect for callers of another protocol than chat', () => {
+  it('a dialect writes no reasoning of another protocol than chat', () => {
     const request = validate(messagesRequest, { ...plain, reasoning: { effort: 'low' } });
     const { route } = candidateOf({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
     expect(bodyFor(messagesPayload(request, NO_CAPSULES), [route])).not.toHaveProperty('reasoning');
   });
 
-  it('is forwarded to a route that caches what is marked', () => {
+  it('a cache breakpoint is forwarded to a route that caches', () => {
     const marked = { cache_control: { type: 'ephemeral' } };
     expect(sentTo(marked, { capabilities: ['cache'] })).toMatchObject({ body: marked, ignored: [] });
     expect(sentTo(marked, {}).ignored).toEqual(['cache_control']);
@@ -112,7 +112,7 @@ describe('a field that a beta unlocks', () => {
     return [...ignoredFields(candidateOf({ protocol: 'anthropic', ...route }).route, payload, request)];
   };
 
-  it('is named if the route does not get the beta', () => {
+  it('a field of a beta is named if the route does not get the beta', () => {
     const [first, second] = ['context-management-2025-06-27', 'advanced-tool-use-2025-11-20'];
     expect(ignoredWith('')).toEqual(['context_management', 'tools[].defer_loading']);
     expect(ignoredWith(`${first},${second}`)).toEqual([]);
@@ -127,7 +127,7 @@ describe('a field that a beta unlocks', () => {
 describe('the header x-ignored-fields', () => {
   const header = (names: readonly string[]) => ignoredFieldsHeader(new Set(names))['x-ignored-fields'];
 
-  it('is absent if there are none', () => {
+  it('the header is absent if no field is ignored', () => {
     expect(ignoredFieldsHeader(new Set())).toEqual({});
   });
 

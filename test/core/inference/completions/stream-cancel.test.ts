@@ -32,7 +32,7 @@ describe('a stream whose caller leaves', () => {
     expect(canCancel(cancelling, { ...plainPayload, body: { ...plainPayload.body, ...asked } })).toBe(false);
   });
 
-  it('is read to its end for a request whose undocumented field asks the model to think', () => {
+  it('a stream is read to its end if an undocumented field of the request asks the model to think', () => {
     const undocumented = [{ pattern: 'thinking', needs: [], isCarried: true }];
     expect(canCancel(cancelling, { ...plainPayload, fields: { ...NO_FIELDS, undocumented } })).toBe(false);
   });

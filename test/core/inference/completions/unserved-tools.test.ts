@@ -51,7 +51,7 @@ describe('a tool of the provider in a Messages request', () => {
       modelsOf(protocol, price),
     );
 
-  it('is left out if no route can serve it, and the others stay', () => {
+  it('a tool that no route can serve is left out, and the others stay', () => {
     const { unserved, request } = dropped({ tools: [mine, search], tool_choice: { type: 'auto' } });
     expect(unserved).toEqual([1]);
     expect(request).toMatchObject({ tools: [mine], tool_choice: { type: 'auto' } });
@@ -60,7 +60,7 @@ describe('a tool of the provider in a Messages request', () => {
     );
   });
 
-  it('is left out if no model has a price for it', () => {
+  it('a tool that has no price on any model is left out', () => {
     expect(dropped({ tools: [search] }, 'anthropic').unserved).toEqual([0]);
     expect(dropped({ tools: [search] }, 'anthropic', SEARCH_PRICE).unserved).toEqual([]);
     expect(
@@ -77,7 +77,7 @@ describe('a tool of the provider in a Messages request', () => {
     expect(dropped({ tools, tool_choice }).unserved).toEqual([]);
   });
 
-  it('is left out if the request forces another one', () => {
+  it('a tool is left out if the request forces another one', () => {
     expect(dropped({ tools: [mine, search], tool_choice: { type: 'tool', name: 'f' } }).unserved).toEqual([
       1,
     ]);
@@ -96,7 +96,7 @@ describe('a tool of the provider in a Responses request', () => {
     );
   const allowed = (mode: string, ...tools: object[]) => ({ type: 'allowed_tools', mode, tools });
 
-  it('is left out if no route can serve it at a price', () => {
+  it('a tool that no route serves at a price is left out', () => {
     expect(dropped({ tools: [web, f] })).toMatchObject({ unserved: [0], request: { tools: [f] } });
     expect(
       dropped({ tools: [web], max_tool_calls: 2 }, 'openai-responses', {
