@@ -1,12 +1,14 @@
-/** What the functions of every class are built from, made once per process. */
+/** What functions are built from, made once per process: a function has one handler, the shared host those of many routes. */
 import { createDynamoClients, type DynamoClients } from '../adapters/aws/clients.ts';
+import { createCatalog } from '../adapters/inference/catalog-store.ts';
 import { createLog } from '../adapters/system/logger.ts';
 import { systemAfter, systemClock, systemUlid } from '../adapters/system/system.ts';
 import type { After, Clock, Log, UlidSource } from '../core/ports.ts';
-import { oncePerEnvironment } from './once.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Resources {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly log: Log;
   readonly clock: Clock;
   readonly after: After;
@@ -15,6 +17,19 @@ export interface Resources {
 
 export interface DataResources extends Resources {
   readonly clients: DynamoClients;
+}
+
+/** Makes a resource once for each environment; tests give a process another one. */
+export function oncePerEnvironment<T>(make: (environment: Environment) => T): () => T {
+  const made = new WeakMap<object, T>();
+  return () => {
+    const { env } = process;
+    const known = made.get(env);
+    if (known !== undefined) return known;
+    const fresh = make(env);
+    made.set(env, fresh);
+    return fresh;
+  };
 }
 
 export const createResources = (): Resources => ({
@@ -27,8 +42,11 @@ export const createResources = (): Resources => ({
 
 /** Marked for the bundler, so that a function that reads no data carries no client. */
 export const createDataResources = /* @__PURE__ */ oncePerEnvironment(
-  (): DataResources => ({
-    ...createResources(),
-    clients: createDynamoClients(),
-  }),
+  (): DataResources => ({ ...createResources(), clients: createDynamoClients() }),
 );
+
+/** The catalog, read by all routes of a process alike. Throws an error that names the table's variable when it is not set. */
+export const catalogSource = /* @__PURE__ */ oncePerEnvironment(() => {
+  const resources = createDataResources();
+  return createCatalog({ ...resources, ...resources.clients });
+});

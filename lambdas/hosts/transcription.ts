@@ -8,7 +8,7 @@ import { Precheck } from '../core/ledger/precheck.ts';
 import { createUploadReader } from '../edge/multipart.ts';
 import { createRequestHandler, type Handler } from '../edge/request-handler.ts';
 import { createTranscriptionCalls } from '../providers/kinds/provider-calls.ts';
-import { paidCalls } from './paid-calls.ts';
+import { paidCalls } from './paid-handler.ts';
 
 export interface TranscriptionHostOptions {
   /** The largest file that the host takes. */

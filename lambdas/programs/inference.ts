@@ -27,7 +27,7 @@ import { handler as listModels } from '../endpoints/list-models/handler.ts';
 import { handler as listPrices } from '../endpoints/list-prices/handler.ts';
 import { handler as listUsage } from '../endpoints/list-usage/handler.ts';
 import { handler as unknownRoute } from '../endpoints/unknown-route/handler.ts';
-import { endOfCalls } from '../hosts/paid-calls.ts';
+import { endOfCalls } from '../hosts/paid-handler.ts';
 import { createResources } from '../hosts/resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../hosts/transcription.ts';
 import { JSON_BODIES, UPLOADS } from './bodies.ts';

@@ -9,7 +9,7 @@ import { ROUTES } from '../contract/routes.ts';
 import { unknownRoute } from '../core/api/unknown-route.ts';
 import { NodeHost } from '../edge/node-host.ts';
 import { createRequestHandler } from '../edge/request-handler.ts';
-import { endOfCalls } from '../hosts/paid-calls.ts';
+import { endOfCalls } from '../hosts/paid-handler.ts';
 import { createResources } from '../hosts/resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../hosts/transcription.ts';
 import { UPLOADS } from './bodies.ts';

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecretsClient, type DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { createSecretReader } from '../../../lambdas/adapters/aws/secrets.ts';
-import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
-import { createPaidCalls } from '../../../lambdas/adapters/inference/create-paid-calls.ts';
+import { createCatalog, writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
 import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
@@ -20,7 +19,7 @@ import { messagesRequest } from '../../../lambdas/core/inference/completions/mes
 import { responsesFormat } from '../../../lambdas/core/inference/completions/responses/format.ts';
 import { responsesRequest } from '../../../lambdas/core/inference/completions/responses/schema.ts';
 import { createRequestHandler, type Handler } from '../../../lambdas/edge/request-handler.ts';
-import { createChatProviders } from '../../../lambdas/hosts/chat-providers.ts';
+import { createChatProviders, createPaidCalls } from '../../../lambdas/hosts/paid-handler.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
 
@@ -88,6 +87,7 @@ export function composeChat({ clients, environment, fetch, surface = 'chat' }: C
     log: SILENT,
     access: { peppers: async () => PEPPERS, readSecret: createSecretReader(secretReader) },
     measure: UNMEASURED,
+    catalog: createCatalog({ ...clients, environment, log: SILENT }),
   });
   return createRequestHandler(create({ ...calls, providers: createChatProviders(calls) }), envelope, calls);
 }

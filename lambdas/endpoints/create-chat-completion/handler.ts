@@ -2,8 +2,7 @@
 import { chatFormat } from '../../core/inference/completions/chat/format.ts';
 import { chatCompletionRequest } from '../../core/inference/completions/chat/schema.ts';
 import { createCompletionEndpoint } from '../../core/inference/completions/completion-endpoint.ts';
-import { createChatProviders } from '../../hosts/chat-providers.ts';
-import { paidHandler } from '../../hosts/paid-handler.ts';
+import { createChatProviders, paidHandler } from '../../hosts/paid-handler.ts';
 
 export const handler = paidHandler('openai', (calls) =>
   createCompletionEndpoint(chatFormat, chatCompletionRequest, {

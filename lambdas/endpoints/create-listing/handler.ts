@@ -8,7 +8,7 @@ import { newListing } from '../../core/listings/fields.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf } from '../../core/listings/revision.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function createListing(listings: Listings): SessionEndpoint {
   return async (request, { session: { accountId } }) => {

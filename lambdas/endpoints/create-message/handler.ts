@@ -3,8 +3,7 @@
 import { createCompletionEndpoint } from '../../core/inference/completions/completion-endpoint.ts';
 import { messagesFormat } from '../../core/inference/completions/messages/format.ts';
 import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
-import { createChatProviders } from '../../hosts/chat-providers.ts';
-import { paidHandler } from '../../hosts/paid-handler.ts';
+import { createChatProviders, paidHandler } from '../../hosts/paid-handler.ts';
 
 export const handler = paidHandler('messages', (calls) =>
   createCompletionEndpoint(messagesFormat, messagesRequest, {

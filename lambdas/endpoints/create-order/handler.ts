@@ -8,7 +8,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
 import { createOrderRequest } from '../../core/payments/order-requests.ts';
 import { createOrder, type OrderDependencies } from '../../core/payments/orders.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function createOrderEndpoint(orders: OrderDependencies): SessionEndpoint {
   return async (request, { session: { accountId } }) => {

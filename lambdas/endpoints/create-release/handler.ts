@@ -9,7 +9,7 @@ import { newRelease, releaseEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { ReleaseStore } from '../../core/listings/ports.ts';
 import { release } from '../../core/listings/releases.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function createRelease(releases: ActionDependencies<ReleaseStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {

@@ -8,7 +8,7 @@ import { type ActionDependencies, review } from '../../core/listings/actions.ts'
 import { newReview, reviewEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { ReviewStore } from '../../core/listings/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function createReview(reviews: ActionDependencies<ReviewStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {

@@ -9,7 +9,7 @@ import { type SignInDependencies, signedInBody, signIn } from '../../core/access
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 function createSession(dependencies: SignInDependencies): Endpoint {
   return async (request, { pathParameters }) => {

@@ -2,7 +2,7 @@
 import { createResolve, loopbackAllowed } from '../../adapters/webhooks/address-guard.ts';
 import { createSigningSecretStore } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { newSigningSecret } from '../../adapters/webhooks/new-secret.ts';
-import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/handlers.ts';
 import { createWebhook } from './endpoint.ts';
 
 export const handler = keyOrSessionHandler('platform', (resources) =>

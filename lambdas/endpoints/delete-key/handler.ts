@@ -5,7 +5,7 @@ import { type KeyRegistry, ownKey } from '../../core/access/api-keys.ts';
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function deleteKey(registry: KeyRegistry): SessionEndpoint {
   return async (_request, { pathParameters: { id = '' }, session: { accountId } }) => {

@@ -7,7 +7,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { readIfMatch } from '../../core/listings/revision.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function deleteListing(listings: Listings): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {

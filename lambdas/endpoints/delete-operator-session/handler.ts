@@ -2,7 +2,7 @@
 import type { SessionEndpoint, Sessions } from '../../core/access/session.ts';
 import { CLEARED_OPERATOR_COOKIE, cameByCookie } from '../../core/access/session-cookie.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { operatorHandler } from '../../hosts/operator-handler.ts';
+import { operatorHandler } from '../../hosts/handlers.ts';
 
 function deleteOperatorSession(sessions: Pick<Sessions, 'end'>): SessionEndpoint {
   return async (request, { session }) => {

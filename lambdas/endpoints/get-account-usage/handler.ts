@@ -8,7 +8,7 @@ import {
   accountCall,
   accountReceiptEntry,
 } from '../../core/ledger/usage/account-calls.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function getAccountUsage(dependencies: AccountCallsDependencies): SessionEndpoint {
   return async (_request, { session: { accountId }, pathParameters: { request_id: id = '' } }) =>

@@ -5,7 +5,7 @@ import { requireTable } from '../../contract/tables.ts';
 import { type Account, accountEntry } from '../../core/access/accounts.ts';
 import { invalidSession, type SessionEndpoint } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function getAccount(find: (accountId: string) => Promise<Account | undefined>): SessionEndpoint {
   return async (_request, { session: { accountId } }) => {

@@ -6,7 +6,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import type { WalletStore } from '../../core/ledger/ports.ts';
 import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
 import { accountBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 interface GetBalanceDependencies {
   readonly wallets: WalletStore;

@@ -11,7 +11,7 @@ import type { KeyStore, WalletStore } from '../../core/ledger/ports.ts';
 import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
 import { creditBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/handlers.ts';
 
 interface GetCreditsDependencies {
   readonly peppers: () => Promise<Peppers>;

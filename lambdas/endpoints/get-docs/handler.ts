@@ -1,6 +1,6 @@
 /** `GET /docs`: the API's reference for people, which tries calls out against the service that serves it. */
 import type { Endpoint } from '../../core/ports.ts';
-import { staticHandler } from '../../hosts/public-handler.ts';
+import { staticHandler } from '../../hosts/handlers.ts';
 
 /** Relative addresses only: the page finds its own files below a stage or a prefix. */
 const PAGE = `<!doctype html>

@@ -1,7 +1,7 @@
 /** Wires `GET /health` for Lambda. */
 import { createCatalog, createCatalogProbe } from '../../adapters/inference/catalog-store.ts';
 import { VERSION } from '../../contract/limits.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 import { getHealth } from './endpoint.ts';
 
 export const handler = publicHandler('platform', (resources) => {

@@ -7,7 +7,7 @@ import { QUOTAS } from '../../core/api/quotas.ts';
 import type { Index } from '../../core/api/service-status.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { staticHandler } from '../../hosts/public-handler.ts';
+import { staticHandler } from '../../hosts/handlers.ts';
 
 const getIndex =
   (index: Index): Endpoint =>

@@ -6,7 +6,7 @@ import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf } from '../../core/listings/revision.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 function getListing(listings: Listings): Endpoint {
   return async (request, { pathParameters: { id = '' } }) => {

@@ -1,6 +1,6 @@
 /** `GET /openapi.json`: the description of the service, for tools. */
 import type { Endpoint } from '../../core/ports.ts';
-import { staticHandler } from '../../hosts/public-handler.ts';
+import { staticHandler } from '../../hosts/handlers.ts';
 import { describeService } from '../../openapi/operations.ts';
 
 /** An hour: it changes with a deployment only. */

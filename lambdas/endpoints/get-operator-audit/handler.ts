@@ -1,7 +1,7 @@
 /** Wires `GET /api/v1/operator/audit` for Lambda. */
 import { readConclusion } from '../../adapters/ledger/audit-conclusion.ts';
 import { requireTable } from '../../contract/tables.ts';
-import { operatorHandler } from '../../hosts/operator-handler.ts';
+import { operatorHandler } from '../../hosts/handlers.ts';
 import { getOperatorAudit } from './endpoint.ts';
 
 export const handler = operatorHandler('platform', ({ clients, environment }) => {

@@ -6,7 +6,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
 import { ownOrder } from '../../core/payments/orders.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function getOrder(store: Pick<OrderStore, 'find'>): SessionEndpoint {
   return async (_request, { pathParameters: { order_id: orderId = '' }, session: { accountId } }) => {

@@ -9,7 +9,7 @@ import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageStore } from '../../core/ledger/ports.ts';
 import { receiptEntry } from '../../core/ledger/usage/receipt.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyHandler } from '../../hosts/handlers.ts';
 
 interface GetUsageDependencies {
   readonly peppers: () => Promise<Peppers>;

@@ -3,7 +3,7 @@ import {
   createDeliveryStore,
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
-import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/handlers.ts';
 import { getWebhook } from './endpoint.ts';
 
 export const handler = keyOrSessionHandler('platform', (resources) =>

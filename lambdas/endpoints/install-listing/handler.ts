@@ -7,7 +7,7 @@ import { type ActionDependencies, install } from '../../core/listings/actions.ts
 import { installEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { InstallStore } from '../../core/listings/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function installListing(installs: ActionDependencies<InstallStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {

@@ -11,7 +11,7 @@ import {
   listAccountCalls,
 } from '../../core/ledger/usage/account-calls.ts';
 import { accountUsageQuery } from '../../core/ledger/usage/queries.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function listAccountUsage(dependencies: AccountCallsDependencies): SessionEndpoint {
   return async (request, { session: { accountId } }) => {

@@ -7,7 +7,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import { categoriesQuery, categoryEntry } from '../../core/listings/queries.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 function listCategories(store: Pick<ListingStore, 'categories'>): Endpoint {
   return async (request) => {

@@ -6,7 +6,7 @@ import type { SessionEndpoint } from '../../core/access/session.ts';
 import { type DeadLetters, deadLettersEntry } from '../../core/api/dead-letters.ts';
 import { pageBody } from '../../core/api/paging.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { operatorHandler } from '../../hosts/operator-handler.ts';
+import { operatorHandler } from '../../hosts/handlers.ts';
 
 function listDeadLetters(read: () => Promise<readonly DeadLetters[]>): SessionEndpoint {
   return async () => jsonResponse(pageBody({ entries: await read(), next: undefined }, deadLettersEntry));

@@ -4,7 +4,7 @@ import { createOfferedProviders } from '../../adapters/access/offered-providers.
 import { type OfferedProvider, offeredProvidersBody } from '../../core/access/offered-providers.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { staticHandler } from '../../hosts/public-handler.ts';
+import { staticHandler } from '../../hosts/handlers.ts';
 
 const listIdentityProviders =
   (offered: () => Promise<readonly OfferedProvider[]>): Endpoint =>

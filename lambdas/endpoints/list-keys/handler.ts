@@ -6,7 +6,7 @@ import type { SessionEndpoint } from '../../core/access/session.ts';
 import { pageBody } from '../../core/api/paging.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock } from '../../core/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function listKeys(registry: KeyRegistry, clock: Clock): SessionEndpoint {
   return async (_request, { session: { accountId } }) => {

@@ -8,7 +8,7 @@ import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import { listingQuery } from '../../core/listings/queries.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 function listListings(store: Pick<ListingStore, 'list'>): Endpoint {
   return async (request) => {

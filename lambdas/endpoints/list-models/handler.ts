@@ -4,8 +4,8 @@ import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { modelListBody } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { catalogSource } from '../../hosts/catalog.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
+import { catalogSource } from '../../hosts/resources.ts';
 
 const listModels =
   (catalog: CatalogSource): Endpoint =>

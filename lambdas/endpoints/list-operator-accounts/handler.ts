@@ -1,6 +1,6 @@
 /** Wires `GET /api/v1/operator/accounts` for Lambda. */
 import { createAccountSummaries } from '../../adapters/access/account-summaries.ts';
-import { operatorHandler } from '../../hosts/operator-handler.ts';
+import { operatorHandler } from '../../hosts/handlers.ts';
 import { listOperatorAccounts } from './endpoint.ts';
 
 export const handler = operatorHandler('platform', ({ clients, environment }) =>

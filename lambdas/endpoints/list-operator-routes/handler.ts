@@ -12,8 +12,8 @@ import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { UnbilledStore } from '../../core/ledger/ports.ts';
 import type { Clock } from '../../core/ports.ts';
-import { catalogSource } from '../../hosts/catalog.ts';
-import { operatorHandler } from '../../hosts/operator-handler.ts';
+import { operatorHandler } from '../../hosts/handlers.ts';
+import { catalogSource } from '../../hosts/resources.ts';
 
 interface ListOperatorRoutesDependencies {
   readonly catalog: CatalogSource;

@@ -8,7 +8,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
 import { ordersQuery } from '../../core/payments/order-requests.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function listOrders(store: Pick<OrderStore, 'list'>): SessionEndpoint {
   return async (request, { session: { accountId } }) => {

@@ -9,7 +9,7 @@ import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import type { ReleaseStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 interface ListReleasesDependencies {
   readonly listings: Listings;

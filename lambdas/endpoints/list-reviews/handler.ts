@@ -9,7 +9,7 @@ import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import type { ReviewStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 interface ListReviewsDependencies {
   readonly listings: Listings;

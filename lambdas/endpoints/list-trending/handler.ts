@@ -8,7 +8,7 @@ import { rankedPage, type TrendingStore, trendingQuery } from '../../core/listin
 import { listingEntry } from '../../core/listings/listing.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 interface ListTrendingDependencies {
   readonly store: Pick<ListingStore, 'readMany'>;

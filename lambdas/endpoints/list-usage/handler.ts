@@ -12,7 +12,7 @@ import { usageQuery } from '../../core/ledger/usage/queries.ts';
 import { usageEntry } from '../../core/ledger/usage/receipt.ts';
 import { firstIdAt, LAST_REQUEST_ID } from '../../core/ledger/usage/times.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyHandler } from '../../hosts/handlers.ts';
 
 interface ListUsageDependencies {
   readonly peppers: () => Promise<Peppers>;

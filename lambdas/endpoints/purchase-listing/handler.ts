@@ -10,7 +10,7 @@ import { kindOf } from '../../core/listings/listing.ts';
 import type { PurchaseStore } from '../../core/listings/ports.ts';
 import { purchase } from '../../core/listings/purchases.ts';
 import { namesState, readIfMatch } from '../../core/listings/revision.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function purchaseListing(purchases: ActionDependencies<PurchaseStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {

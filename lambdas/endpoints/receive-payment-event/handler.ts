@@ -3,7 +3,7 @@ import { createSecretsClient } from '../../adapters/aws/clients.ts';
 import { createSecretReader } from '../../adapters/aws/secrets.ts';
 import { createOrderStore } from '../../adapters/payments/create-orders.ts';
 import { StripePayments } from '../../adapters/payments/stripe-payments.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 import { receivePaymentEvent } from './endpoint.ts';
 
 export const handler = publicHandler('platform', (resources) => {

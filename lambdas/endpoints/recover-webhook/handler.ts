@@ -5,7 +5,7 @@ import {
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
-import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/handlers.ts';
 import { recoverWebhook } from './endpoint.ts';
 
 export const handler = keyOrSessionHandler('platform', (resources) =>

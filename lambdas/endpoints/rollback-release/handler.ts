@@ -8,7 +8,7 @@ import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { ReleaseStore } from '../../core/listings/ports.ts';
 import { rollback } from '../../core/listings/releases.ts';
 import { etagOf } from '../../core/listings/revision.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function rollbackRelease(releases: ActionDependencies<ReleaseStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '', version = '' }, session: { accountId } }) => {

@@ -8,7 +8,7 @@ import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock } from '../../core/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function rotateKey(issuer: KeyIssuer, clock: Clock): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {

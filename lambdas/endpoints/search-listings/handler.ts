@@ -10,7 +10,7 @@ import type { SearchSource } from '../../core/listings/discovery/search-source.t
 import { listingEntry } from '../../core/listings/listing.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { publicHandler } from '../../hosts/public-handler.ts';
+import { publicHandler } from '../../hosts/handlers.ts';
 
 interface SearchListingsDependencies {
   readonly search: SearchSource;

@@ -9,7 +9,7 @@ import { readSums, type SumDependencies } from '../../core/ledger/usage/account-
 import { ReadingBudget } from '../../core/ledger/usage/key-reading.ts';
 import { spanOf, usageSumsBody, usageSumsQuery } from '../../core/ledger/usage/sums-answer.ts';
 import type { Clock } from '../../core/ports.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 /** Pages of records that one request reads: with 16 at a time, within a few seconds. */
 const MOST_PAGES = 64;

@@ -6,7 +6,7 @@ import {
 } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
 import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
-import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/handlers.ts';
 import { testWebhook } from './endpoint.ts';
 
 export const handler = keyOrSessionHandler('platform', (resources) =>

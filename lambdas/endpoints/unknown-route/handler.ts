@@ -2,7 +2,7 @@
 import { ROUTES } from '../../contract/routes.ts';
 import { unknownRoute } from '../../core/api/unknown-route.ts';
 import { matchPath, surfaceAt } from '../../edge/router.ts';
-import { staticHandler } from '../../hosts/public-handler.ts';
+import { staticHandler } from '../../hosts/handlers.ts';
 
 export const handler = staticHandler(
   (request) => surfaceAt(ROUTES, new URL(request.url).pathname),

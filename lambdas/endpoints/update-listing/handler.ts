@@ -8,7 +8,7 @@ import { listingChange } from '../../core/listings/fields.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf, readIfMatch } from '../../core/listings/revision.ts';
-import { sessionHandler } from '../../hosts/session-handler.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
 
 function updateListing(listings: Listings): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
