@@ -1,7 +1,7 @@
 /** The ledger that grants everything and writes nothing: what a call costs beside it is what money does not. */
 import { windowsAt } from '../../lambdas/core/access/windows.ts';
 import type { Admission } from '../../lambdas/core/ledger/admission.ts';
-import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
+import type { Call } from '../../lambdas/core/ledger/call.ts';
 import type { Settlement } from '../../lambdas/core/ledger/settlement.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 
@@ -9,7 +9,7 @@ const gate = { checked: <T>(_key: unknown, check: () => Promise<T>): Promise<T> 
 
 /** Takes the place of `createLedger` of `lambdas/adapters/ledger/create-ledger.ts`, as far as a call uses it. */
 export const createLedger = () => ({
-  ledger: { admit: async (request: CallRequest): Promise<Admission> => admitted(request) },
+  ledger: { admit: async (request: Call): Promise<Admission> => admitted(request) },
   gate,
   keys: {},
   wallets: {},
@@ -18,7 +18,7 @@ export const createLedger = () => ({
 
 export const createKeyGate = () => ({ gate, keys: {} });
 
-function admitted({ requestId, key, scope, output, cost }: CallRequest): Admission {
+function admitted({ requestId, key, scope, output, cost }: Call): Admission {
   const { kind } = scope;
   const amount = cost(output.most);
   const created = Math.floor(Date.now() / 1000);

@@ -1,7 +1,7 @@
 /** One call on the ledger, without an endpoint around it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemUlid } from '../../lambdas/adapters/system/system.ts';
-import { type CallRequest, NO_OUTPUT } from '../../lambdas/core/ledger/call.ts';
+import { type Call, NO_OUTPUT } from '../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Account } from '../harness/service/account.ts';
@@ -11,7 +11,7 @@ import { MODEL } from '../harness/service/chat.ts';
 export const HELD: NanoUsd = 10_000n;
 export const COST: NanoUsd = 4_000n;
 
-export const callOf = ({ key }: Account): CallRequest => ({
+export const callOf = ({ key }: Account): Call => ({
   requestId: `req_${systemUlid()}`,
   key,
   scope: { kind: 'chat', models: [[MODEL]] },

@@ -1,7 +1,7 @@
 /** A long conversation with marks for the cache costs on every route that caches what it costs at the provider itself. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
-import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
+import type { Call } from '../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
@@ -54,7 +54,7 @@ class RecordingTill extends CountingTill {
   readonly paid: Paid[] = [];
 
   override readonly ledger = {
-    admit: async ({ output, cost }: CallRequest) => ({
+    admit: async ({ output, cost }: Call) => ({
       ...{ output: output.most, hold: { amount: cost(output.most) }, headers: {} },
       settle: async (record: Outcome) => {
         this.paid.push({ held: cost(output.most), cost: record.cost });

@@ -2,7 +2,7 @@
 import { formatKey } from '../../lambdas/core/access/api-key.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
-import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
+import type { Call } from '../../lambdas/core/ledger/call.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 import { PEPPERS, type Till } from './running-service.ts';
@@ -20,7 +20,7 @@ export class CountingTill implements Till {
   settles = true;
 
   readonly ledger: Ledger = {
-    admit: async ({ requestId, output, cost }: CallRequest) => {
+    admit: async ({ requestId, output, cost }: Call) => {
       const amount = cost(output.most);
       if (amount < 0n) this.negative += 1;
       this.open.set(requestId, amount);

@@ -6,6 +6,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../access/api-key.ts';
 import { ServiceError } from '../errors.ts';
+import type { Call } from '../ledger/call.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import type { After, CallContext, Clock, Log } from '../ports.ts';
 import type { Claim, KeptAnswer, ReplayMarks, ReplayStore, StoredClaim } from './ports.ts';
@@ -37,14 +38,18 @@ export interface IdempotencyDependencies {
   readonly log: Log;
 }
 
-export interface GuardedCall {
+/** The request of a call, and the time that its host has. */
+export interface Received {
   readonly request: Request;
-  readonly key: VerifiedKey;
-  /** Distinguishes this request from any other of its path. */
-  readonly body: string;
-  readonly stream: boolean;
   readonly context: CallContext;
 }
+
+/** What a repetition of a call has in common with it. */
+type RepeatableCall = Pick<Call, 'requestId' | 'key'> & {
+  /** Distinguishes the request from any other of its path. */
+  readonly identity: string;
+  readonly stream: boolean;
+};
 
 /** A call whose answer is here, and what is left of its key's limits. */
 interface Finished {
@@ -68,10 +73,12 @@ export class Idempotency {
    * its answer is kept: then it may have been billed, and a repetition replays it.
    */
   async guard<Streamed extends object = never>(
-    call: GuardedCall,
+    received: Received,
+    call: RepeatableCall,
     run: (keep?: Keep) => Promise<Response | Streamed>,
   ): Promise<Response | Streamed> {
-    const name = call.request.headers.get(PARAM);
+    const { headers } = received.request;
+    const name = headers.get(PARAM);
     if (name === null) return run();
     if (!FORM.test(name)) {
       throw new ServiceError('invalid_value', `${PARAM} must be 1 to 255 visible ASCII characters.`, {
@@ -79,9 +86,9 @@ export class Idempotency {
       });
     }
     // The replay's encryption is derived from it.
-    const credential = credentialOf(call.request.headers);
-    const claim = this.#claimOf(call, name, credential);
-    const found = await this.#claim(claim, call);
+    const credential = credentialOf(headers);
+    const claim = this.#claimOf(received, call, { name, credential });
+    const found = await this.#claim(claim, call, received.context);
     if (found !== 'claimed') return this.#replay(found, call.key, credential);
     const { store } = this.#dependencies;
     const keep: Keep = (answer) => store.keep(claim, credential, answer);
@@ -101,31 +108,38 @@ export class Idempotency {
     return (await store.find(claimId(key, name), clock())) !== undefined;
   }
 
-  #claimOf(call: GuardedCall, name: string, credential: string): Claim {
+  #claimOf(
+    { request, context }: Received,
+    { requestId, key, identity, stream }: RepeatableCall,
+    { name, credential }: { readonly name: string; readonly credential: string },
+  ): Claim {
     const nowMs = this.#dependencies.clock();
-    const { pathname } = new URL(call.request.url);
+    const { pathname } = new URL(request.url);
     return {
-      id: claimId(call.key, name),
+      id: claimId(key, name),
       // Keyed, so that the hash of a short prompt does not give the prompt away.
-      requestHash: createHmac('sha256', credential).update(`${pathname}\n${call.body}`).digest('hex'),
-      requestId: call.context.requestId,
-      stream: call.stream,
-      leaseMs: nowMs + call.context.remainingTimeMs() + LEASE_MARGIN_MS,
+      requestHash: createHmac('sha256', credential).update(`${pathname}\n${identity}`).digest('hex'),
+      requestId,
+      stream,
+      leaseMs: nowMs + context.remainingTimeMs() + LEASE_MARGIN_MS,
       expires: Math.floor(nowMs / 1000) + RETENTION_SECONDS,
     };
   }
 
   /** Claims the key, or returns the finished call that has it, waiting for it if need be. */
-  async #claim(claim: Claim, call: GuardedCall): Promise<'claimed' | Finished> {
+  async #claim(
+    claim: Claim,
+    { key }: RepeatableCall,
+    { remainingTimeMs }: CallContext,
+  ): Promise<'claimed' | Finished> {
     const { store, gate, clock } = this.#dependencies;
-    const untilMs =
-      clock() + Math.min(WAIT_MS, Math.max(0, call.context.remainingTimeMs() - LEASE_MARGIN_MS));
+    const untilMs = clock() + Math.min(WAIT_MS, Math.max(0, remainingTimeMs() - LEASE_MARGIN_MS));
     let headers: Record<string, string> | undefined;
     for (;;) {
       const found = await store.claim(claim, clock());
       if (found === 'claimed') return 'claimed';
       // A duplicate runs no call, so nothing else checks whether its key is active and within its rate.
-      headers ??= (await gate.touch(call.key)).headers;
+      headers ??= (await gate.touch(key)).headers;
       requireSame(found, claim, headers);
       let state: StoredClaim | undefined = found;
       while (state !== undefined && !state.done) {

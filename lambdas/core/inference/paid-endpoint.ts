@@ -3,14 +3,11 @@
  * delivered and settled. Authentication, the key's limits, idempotency and the hold stand here and nowhere else.
  */
 import { authenticate, type Peppers, type VerifiedKey } from '../access/api-key.ts';
-import type { Kind } from '../access/policy.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
-import type { OutputRange } from '../ledger/call.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
-import type { NanoUsd } from '../money.ts';
 import type {
   After,
   CallContext,
@@ -20,9 +17,8 @@ import type {
   StreamedAnswer,
   StreamingEndpoint,
 } from '../ports.ts';
-import type { Model } from './catalog/catalog-document.ts';
+import type { Deliver, PaidCall } from './call.ts';
 import type { Breaker } from './circuit/breaker.ts';
-import type { Candidate } from './routing/candidate.ts';
 import { firstAnswer } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
 import { type TimeLeft, timeFrom } from './upstream/time-left.ts';
@@ -54,50 +50,6 @@ export interface PaidCallReader<Answer> {
   read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Answer>>;
 }
 
-/** A checked request: what its hold, its routes and its answer need. */
-export interface PaidCall<Answer> {
-  readonly kind: Kind;
-  /** Distinguishes the request from any other of its path. */
-  readonly identity: string;
-  /** No copy of a streamed answer is kept for replay. */
-  readonly stream: boolean;
-  /** Set when the answer is a stream of events, whose headers may leave before its first event. */
-  readonly events?: EventFormat | undefined;
-  /** The routes to try, in this order; at least one. */
-  readonly candidates: readonly Candidate[];
-  /** Headers of every answer from the admission on, a stream's too. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The output that it may be admitted with, tokens of each choice. */
-  readonly output: OutputRange;
-  /** What counts against the key's tokens a minute at most, with that output. */
-  tokens(output: number): number;
-  /** The most that the call can cost with that output, on any of its candidates. */
-  cost(output: number): NanoUsd;
-  /** One try of one route with that output; throws `UpstreamFailure` when it did not answer. */
-  attempt(candidate: Candidate, time: TimeLeft, output: number): Promise<Answer>;
-  /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
-  prepare(answer: Answer, paid: AnsweredCall): Promise<Deliver>;
-  /** Frees what the request holds; called once the answer has begun. */
-  dispose?(): Promise<void>;
-}
-
-/** Settles a prepared answer and sends it; a streamed one settles when it ends. */
-export type Deliver = () => Promise<Response | StreamedAnswer>;
-
-/** A call that a route has answered, with its hold that is yet to be settled. */
-export interface AnsweredCall {
-  readonly requestId: string;
-  readonly key: VerifiedKey;
-  readonly candidate: Candidate;
-  readonly admission: Admission;
-  /** Puts the whole answer aside for replay; to be awaited before the call settles. */
-  readonly keep: Keep | undefined;
-  /** Reports to the breaker that the answer broke off after it had begun. */
-  broke(failure: UpstreamFailure): void;
-  /** Waits until the breaker has stored what it knows; does not throw. */
-  flush(): Promise<void>;
-}
-
 /** Throws `ServiceError` for everything that is wrong before an answer has begun; nothing stays held then. */
 export function createPaidEndpoint<Answer>(
   reader: PaidCallReader<Answer>,
@@ -108,24 +60,15 @@ export function createPaidEndpoint<Answer>(
     const key = authenticate(request.headers, await peppers());
     await reader.precheck?.(request, key);
     const call = await gate.checked(key, () => reader.read(request, context, key));
-    const { identity, stream } = call;
     const timeLeft = timeFrom(context, dependencies.clock, call.events);
     try {
-      return await idempotency.guard({ request, key, body: identity, stream, context }, (keep) =>
-        runPaidCall(dependencies, call, { key, keep, context, timeLeft }),
+      return await idempotency.guard({ request, context }, call, (keep) =>
+        runPaidCall(dependencies, call, timeLeft, keep),
       );
     } finally {
       await call.dispose?.();
     }
   };
-}
-
-/** Who makes a call, and where. */
-export interface Caller {
-  readonly key: VerifiedKey;
-  readonly keep?: Keep | undefined;
-  readonly context: Pick<CallContext, 'requestId'>;
-  readonly timeLeft: () => TimeLeft;
 }
 
 /** What a call that is paid for needs. */
@@ -138,64 +81,45 @@ export type PaidCallDependencies = Pick<PaidEndpointDependencies, 'ledger' | 'br
 export async function runPaidCall<Answer>(
   dependencies: PaidCallDependencies,
   call: PaidCall<Answer>,
-  caller: Caller,
+  timeLeft: () => TimeLeft,
+  keep?: Keep,
 ): Promise<Response | StreamedAnswer> {
   const { ledger, breaker, after } = dependencies;
-  const { kind, candidates, events } = call;
-  const { key, context } = caller;
-  const models = [...new Set(candidates.map(({ model }) => model))];
-  const looked = breaker.refresh(
+  const { key, candidates, events } = call;
+  const circuitsReady = breaker.refresh(
     candidates.map(({ route }) => route),
     key.accountId,
   );
-  const admitted = await ledger.admit({
-    requestId: context.requestId,
-    key,
-    scope: { kind, models: models.map((model) => [model.id, ...model.aliases]) },
-    output: call.output,
-    tokens: (output) => call.tokens(output),
-    cost: (output) => call.cost(output),
-  });
+  const admitted = await ledger.admit(call);
   const admission = { ...admitted, headers: { ...admitted.headers, ...call.headers } };
-  const answer = answerAdmitted(dependencies, call, { ...caller, admission, looked });
+  const answer = answerAdmitted(dependencies, call, { admission, circuitsReady, timeLeft, keep });
   return events === undefined ? answer : withHeadersSoon(answer, { events, admission, after });
 }
 
-interface AdmittedCaller extends Caller {
+interface Admitted {
   readonly admission: Admission;
   /** The breaker's look at the circuits, which began beside the admission. */
-  readonly looked: Promise<void>;
+  readonly circuitsReady: Promise<void>;
+  readonly timeLeft: () => TimeLeft;
+  readonly keep: Keep | undefined;
 }
 
 /** Tries the routes and delivers the first answer; a call without one is released and costs nothing. */
 async function answerAdmitted<Answer>(
   { breaker, log }: PaidCallDependencies,
   call: PaidCall<Answer>,
-  { key, keep, context, timeLeft, admission, looked }: AdmittedCaller,
+  { admission, circuitsReady, timeLeft, keep }: Admitted,
 ): Promise<Response | StreamedAnswer> {
-  const { requestId } = context;
-  const { kind, candidates } = call;
   const flush = () => breaker.flush();
   let deliver: Deliver;
   try {
-    await looked;
-    const { answer, candidate, served } = await firstAnswer({
-      requestId,
-      caller: { accountId: key.accountId, spent: admission.spent },
-      candidates,
-      attempt: (tried, time) => {
-        admission.observe?.('attempt');
-        return call.attempt(tried, time, admission.output);
-      },
-      timeLeft,
-      breaker,
-      log,
-    });
+    await circuitsReady;
+    const { answer, candidate, served } = await firstAnswer({ breaker, log }, call, { admission, timeLeft });
     const broke = (failure: UpstreamFailure) => breaker.broke(failure, served);
-    deliver = await call.prepare(answer, { requestId, key, candidate, admission, keep, broke, flush });
+    deliver = await call.prepare(answer, { candidate, admission, keep, broke, flush });
   } catch (failure) {
-    const released = admission.settle(failedOutcome(kind, candidates[0]?.model)).catch((cause: unknown) => {
-      log.error('release left to recovery', { requestId, failure: String(cause) });
+    const released = admission.settle(failedOutcome(call)).catch((cause: unknown) => {
+      log.error('release left to recovery', { requestId: call.requestId, failure: String(cause) });
     });
     await Promise.all([released, flush()]);
     throw failure instanceof ServiceError ? failure.withHeaders(admission.headers) : failure;
@@ -204,12 +128,12 @@ async function answerAdmitted<Answer>(
 }
 
 /** A call that delivered nothing and costs nothing. */
-const failedOutcome = (kind: Kind, model: Model | undefined): Outcome => ({
-  model: model?.id ?? null,
+const failedOutcome = ({ scope, candidates }: Pick<PaidCall<unknown>, 'scope' | 'candidates'>): Outcome => ({
+  model: candidates[0]?.model.id ?? null,
   inputUnits: 0,
   cachedUnits: 0,
   outputUnits: 0,
-  unit: unitOf(kind),
+  unit: unitOf(scope.kind),
   cost: 0n,
   estimated: false,
   route: null,

@@ -1,6 +1,6 @@
 /** One try to admit a call with an output, and what came of it. */
 import type { KeyCharge } from '../access/key-state.ts';
-import type { CallRequest } from './call.ts';
+import type { Call } from './call.ts';
 import type { ChargeResult, Hold, HoldResult, KeyStore, Wallet } from './ports.ts';
 import { largestOutput } from './preflight.ts';
 
@@ -21,7 +21,7 @@ export interface Tried {
  * has been charged.
  */
 export function smallerOutput(
-  call: Pick<CallRequest, 'output' | 'tokens' | 'cost'>,
+  call: Pick<Call, 'output' | 'tokens' | 'cost'>,
   { output, charge, charged, held, nowMs }: Tried,
   isLocked: (wallet: Wallet) => boolean,
 ): number | undefined {

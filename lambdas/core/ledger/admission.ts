@@ -9,7 +9,7 @@ import { overloaded } from '../errors.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
-import type { CallRequest } from './call.ts';
+import type { Call } from './call.ts';
 import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { KeyGate } from './key-gate.ts';
 import type {
@@ -73,7 +73,6 @@ interface Step {
 
 /** What was granted to a call. */
 interface Granted extends Pick<Tried, 'output' | 'charge' | 'hold'> {
-  readonly request: CallRequest;
   readonly state: KeyState;
   readonly wallet: Wallet;
 }
@@ -101,7 +100,7 @@ export class Ledger {
    * Throws 401, 403, 429 or 402, in this order of precedence, with nothing held; any failure to reach the database is
    * thrown as it is, after undoing.
    */
-  async admit(call: CallRequest): Promise<Admission> {
+  async admit(call: Call): Promise<Admission> {
     const { clock, refusals } = this.#dependencies;
     let step: Step = { output: await refusals.check(call, clock()), tries: 0 };
     for (let repaired = false; ; ) {
@@ -124,7 +123,7 @@ export class Ledger {
     }
   }
 
-  async #try(call: CallRequest, output: number): Promise<Tried> {
+  async #try(call: Call, output: number): Promise<Tried> {
     const { clock, keys, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
@@ -145,7 +144,7 @@ export class Ledger {
   }
 
   /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: CallRequest, { output, charge, hold, charged, held, nowMs }: Tried) {
+  #admission(call: Call, { output, charge, hold, charged, held, nowMs }: Tried) {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
     const { clock, refusals } = this.#dependencies;
     if (clock() - nowMs > MAX_TRY_MS) return undefined;
@@ -155,7 +154,7 @@ export class Ledger {
     // The next call of the key sees beforehand which output is left.
     if (output < call.output.most) refusals.remember(call.key.keyId, nowMs);
     const { state } = charged.value;
-    return this.#admitted({ request: call, output, charge, hold: found, state, wallet: held.value.wallet });
+    return this.#admitted({ output, charge, hold: found, state, wallet: held.value.wallet });
   }
 
   /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
@@ -166,11 +165,11 @@ export class Ledger {
     return settled + released === 0 ? refused : wallets.hold(accountId, hold);
   }
 
-  #admitted({ request, output, charge, hold, state, wallet }: Granted): Admission {
+  #admitted({ output, charge, hold, state, wallet }: Granted): Admission {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
-    const { windows, tokens } = charge;
+    const { key, windows, tokens } = charge;
     const granted: GrantedCharge = { windows, repaired: state.repaired };
     const admittedMs = clock();
     let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
@@ -186,7 +185,7 @@ export class Ledger {
       charge: granted,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
-        const call = { request: { ...request, tokens }, hold, charge: granted };
+        const call = { accountId: key.accountId, hold, charge: granted, tokens };
         const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
         settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
           recovery.recoverQuietly(expired),
@@ -218,7 +217,7 @@ export class Ledger {
   }
 
   /** Why a call is refused: what key and wallet say to the least that it asks for. */
-  #reason(call: CallRequest, { charge, charged, held, nowMs }: Tried): unknown {
+  #reason(call: Call, { charge, charged, held, nowMs }: Tried): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
     if (charged.value.granted && isGranted(held)) return overloaded();

@@ -3,7 +3,8 @@ import type { VerifiedKey } from '../access/api-key.ts';
 import type { CallScope } from '../access/key-state.ts';
 import type { NanoUsd } from '../money.ts';
 
-export interface CallRequest {
+/** A paid call, as the ledger admits it. */
+export interface Call {
   readonly requestId: string;
   readonly key: VerifiedKey;
   readonly scope: CallScope;

@@ -3,10 +3,10 @@ import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
-import type { CallRequest, OutputRange } from './call.ts';
+import type { Call, OutputRange } from './call.ts';
 import type { Wallet } from './ports.ts';
 
-type Terms = Pick<CallRequest, 'output' | 'tokens' | 'cost'>;
+type Terms = Pick<Call, 'output' | 'tokens' | 'cost'>;
 
 /** Each leaves everything where nothing is known of it. */
 export interface Known {

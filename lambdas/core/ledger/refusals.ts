@@ -8,7 +8,7 @@ import type { KeyCharge } from '../access/key-state.ts';
 import { minuteEndsInMs, windowsAt } from '../access/windows.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
-import type { CallRequest } from './call.ts';
+import type { Call } from './call.ts';
 import type { KeyStore, WalletStore } from './ports.ts';
 import { largestOutput, preflight } from './preflight.ts';
 
@@ -39,7 +39,7 @@ export class Refusals {
    * Throws the refusal that a remembered key still deserves for the least that a call asks for. Returns the output to
    * begin with: the largest that is left, and at once the most that is asked for by every other key.
    */
-  async check(call: Omit<CallRequest, 'requestId'>, nowMs: number): Promise<number> {
+  async check(call: Omit<Call, 'requestId'>, nowMs: number): Promise<number> {
     const { key, scope, output } = call;
     const until = this.#until.get(key.keyId);
     if (until === undefined) return output.most;

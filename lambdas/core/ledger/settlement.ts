@@ -6,7 +6,6 @@
  */
 import { least, type NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
-import type { CallRequest } from './call.ts';
 import type { GrantedCharge, Hold, KeyStore, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
 import type { Outcome, UsageRecord } from './usage-record.ts';
 
@@ -18,14 +17,11 @@ export interface Settlement {
 
 /** A call as it was admitted. */
 export interface AdmittedCall {
-  readonly request: Pick<CallRequest, 'requestId'> & {
-    /** What it took from the key's tokens a minute. */
-    readonly tokens: number;
-    readonly key: Pick<CallRequest['key'], 'accountId' | 'keyId'>;
-    readonly scope: Pick<CallRequest['scope'], 'kind'>;
-  };
+  readonly accountId: string;
   readonly hold: Hold;
   readonly charge: GrantedCharge;
+  /** What it took from the key's tokens a minute. */
+  readonly tokens: number;
 }
 
 export interface SettlementDependencies {
@@ -51,9 +47,8 @@ export async function settleCall(
   call: AdmittedCall,
   outcome: Outcome,
 ): Promise<Settlement> {
-  const { request, hold } = call;
+  const { accountId, hold } = call;
   const { wallets, usage, keys, unbilled, clock, log, onSettled } = dependencies;
-  const { accountId, keyId } = request.key;
   if (outcome.cost > hold.amount)
     log.error('a call came to more than its hold', { requestId: hold.id, unpaid: String(outcome.cost) });
   const cost = least(outcome.cost, hold.amount);
@@ -67,9 +62,9 @@ export async function settleCall(
   }
   const [ended, corrected, counted] = await Promise.allSettled([
     wallets.endHold(accountId, { ...hold, cost, recorded: record.created }),
-    keys.settle(keyId, {
+    keys.settle(hold.keyId, {
       ...call.charge,
-      unused: { requests: 0, tokens: request.tokens - outcome.tokens, amount: hold.amount - cost },
+      unused: { requests: 0, tokens: call.tokens - outcome.tokens, amount: hold.amount - cost },
       cost,
     }),
     record.unbilled && record.route !== null ? unbilled?.add(record.route, record.unbilled) : undefined,
@@ -82,16 +77,8 @@ export async function settleCall(
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
 }
 
-function toRecord({ request, hold }: AdmittedCall, outcome: Outcome, created: number): UsageRecord {
+function toRecord({ accountId, hold }: AdmittedCall, outcome: Outcome, created: number): UsageRecord {
   const { tokens: _tokens, ...counted } = outcome;
-  return {
-    ...counted,
-    id: request.requestId,
-    attempt: hold.attempt,
-    keyId: request.key.keyId,
-    accountId: request.key.accountId,
-    created,
-    held: hold.amount,
-    kind: request.scope.kind,
-  };
+  const { id, attempt, keyId, kind, amount } = hold;
+  return { ...counted, id, attempt, keyId, accountId, created, held: amount, kind };
 }

@@ -102,7 +102,8 @@ function call({
     await keep?.({ body: requestId, headers: { 'x-route': 'a', 'x-ratelimit-remaining-requests': '99' } });
     return new Response(requestId, { headers: { 'x-route': 'a' } });
   };
-  return { requestId, request, key, answer: idempotency.guard({ request, key, body, stream, context }, run) };
+  const answer = idempotency.guard({ request, context }, { requestId, key, identity: body, stream }, run);
+  return { requestId, request, key, answer };
 }
 
 const asked = (options?: Call) => time.until(call(options).answer);

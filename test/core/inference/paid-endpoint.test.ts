@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
+import type { PaidCall } from '../../../lambdas/core/inference/call.ts';
+import type { Candidate } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
-import type { Candidate } from '../../../lambdas/core/inference/routing/candidate.ts';
+import { runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
-import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
+import type { Call } from '../../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { Log, StreamedAnswer } from '../../../lambdas/core/ports.ts';
 import { createRequestHandler } from '../../../lambdas/edge/request-handler.ts';
@@ -103,7 +104,9 @@ function calling(plan: Plan) {
       void lines.push({ level, message, fields, measured });
   const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
   const call: PaidCall<string> = {
-    kind: 'chat',
+    requestId: '',
+    key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
+    scope: { kind: 'chat', models: candidates.map(({ model }) => [model.id, ...model.aliases]) },
     identity: '',
     stream: true,
     events: EVENTS,
@@ -134,10 +137,9 @@ function calling(plan: Plan) {
   };
   const breaker = createBreaker({ clock: time.clock, after: time.after });
   const dependencies = { ledger, breaker, after: time.after, log: SILENT };
-  const key = { accountId: 'acc_1', keyId: 'key_1', secretHash: '' };
   const handler = createRequestHandler(
-    (_request, context) =>
-      runPaidCall(dependencies, call, { key, context, timeLeft: () => ({ remainingTimeMs: 900_000 }) }),
+    (_request, { requestId }) =>
+      runPaidCall(dependencies, { ...call, requestId }, () => ({ remainingTimeMs: 900_000 })),
     'openai',
     {
       clock: time.clock,
@@ -175,7 +177,7 @@ describe('a call whose output is a range', () => {
     for (const granted of [900, 90, 9]) {
       const { time, started, admitted } = calling({ granted });
       expect(await (await time.until(started)).text()).toBe(`data: answer within ${granted}\n\n`);
-      const [request] = admitted as CallRequest[];
+      const [request] = admitted as Call[];
       expect(request).toMatchObject({ output: OUTPUT });
       expect([request?.tokens(granted), request?.cost(granted)]).toEqual([granted + 1, BigInt(granted)]);
     }

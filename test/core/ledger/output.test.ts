@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals
 import fc from 'fast-check';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
-import type { CallRequest, OutputRange } from '../../../lambdas/core/ledger/call.ts';
+import type { Call, OutputRange } from '../../../lambdas/core/ledger/call.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
 import { it } from '../../search.ts';
@@ -262,7 +262,7 @@ describe('under any balance, caps and tokens of the minute', () => {
           );
         };
         const ledger = open();
-        const call: CallRequest = callOf(key, 0n, range);
+        const call: Call = callOf(key, 0n, range);
         const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
         const output = (admission as { readonly output?: number }).output;
         if (output === undefined) {

@@ -21,7 +21,7 @@ import { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.ts';
-import { type CallRequest, NO_OUTPUT } from '../../../lambdas/core/ledger/call.ts';
+import { type Call, NO_OUTPUT } from '../../../lambdas/core/ledger/call.ts';
 import { type KeySpend, repairCaps, type Spends } from '../../../lambdas/core/ledger/cap-repair.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { UnbilledStore, Wallet } from '../../../lambdas/core/ledger/ports.ts';
@@ -167,8 +167,8 @@ export async function openAccount(
   return { accountId, keys };
 }
 
-interface CallChanges extends Partial<Omit<CallRequest, 'tokens'>> {
-  readonly tokens?: number | CallRequest['tokens'];
+interface CallChanges extends Partial<Omit<Call, 'tokens'>> {
+  readonly tokens?: number | Call['tokens'];
   /** When the request comes: usage is summed by the time in its id. */
   readonly atMs?: number;
 }
@@ -178,7 +178,7 @@ export function callOf(
   key: VerifiedKey,
   amount: NanoUsd,
   { tokens = 10, atMs = NOON_MS, ...changes }: CallChanges = {},
-): CallRequest {
+): Call {
   return {
     requestId: `req_${ulid(atMs)}`,
     key,

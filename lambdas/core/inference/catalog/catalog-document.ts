@@ -172,6 +172,12 @@ export type CatalogDocument = z.infer<typeof documentSchema>;
 export type Model = CatalogDocument['models'][number];
 export type Route = Model['routes'][number];
 
+/** A route that may serve a call. */
+export interface Candidate {
+  readonly model: Model;
+  readonly route: Route;
+}
+
 /** Validates a document; throws an error that names every offending field. */
 export const parseCatalog = (input: unknown): CatalogDocument => parse(documentSchema, input, 'the catalog');
 

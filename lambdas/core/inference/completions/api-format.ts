@@ -2,11 +2,11 @@
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Clock, EventFormat } from '../../ports.ts';
 import type { FieldTable } from '../fields/table.ts';
+import type { AskedBound } from '../metering/output-bound.ts';
 import type { RouteControlFields } from '../routing/route-controls.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { CallerProtocol, ChatPayload } from '../upstream/provider.ts';
 import type { StreamEvent } from './delivery.ts';
-import type { AskedBound } from './output-bound.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 
 /** The fields that the requests of all formats have under the same names. */

@@ -1,29 +1,27 @@
-/** The endpoint of a chat call in one of its API formats: from the request's bytes to a call that is ready to be paid for. */
+/**
+ * The endpoint of a chat call in one of its API formats: from the request's bytes to a call that is ready to be paid for, and
+ * how that is attempted and delivered.
+ */
 import type * as z from 'zod';
 import type { Peppers, VerifiedKey } from '../../access/api-key.ts';
-import { ServiceError } from '../../errors.ts';
 import { readJson, validate } from '../../json/json-body.ts';
 import type { CallContext, Clock, RandomSource, StreamingEndpoint, UlidSource } from '../../ports.ts';
+import type { PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { countPromptTokens, type PromptBound, promptBounds } from '../metering/estimate.ts';
-import { type PromptSize, promptSizeOf } from '../metering/prompt-size.ts';
-import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
+import { outputBound } from '../metering/output-bound.ts';
+import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
+import { quoteChat } from '../quote.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
-import type { PricedCandidate } from '../routing/candidate.ts';
-import { ignoredFields } from '../routing/carries.ts';
-import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
-import type { Capsules } from '../upstream/capsules.ts';
+import { withSentMarks } from '../routing/sent-marks.ts';
+import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
-import { overflowMessage } from '../upstream/refusal.ts';
 import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
-import type { Answer } from './attempt.ts';
-import { completionBounds, completionCall } from './completion-call.ts';
-import { bodyFor, ignoredFieldsHeader } from './forwarded-fields.ts';
-import { openOutput } from './open-output.ts';
-import { outputBound } from './output-bound.ts';
-import { unservedTools } from './unserved-tools.ts';
+import { type Answer, attemptRoute } from './attempt.ts';
+import { prepareCompletion } from './delivery.ts';
+import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
+import { canCancel } from './stream-cancel.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -40,17 +38,17 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   schema: z.ZodType<NoInfer<Request>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
-  const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
+  const read = async (request: globalThis.Request, { requestId }: CallContext, key: VerifiedKey) => {
     const peppers = await dependencies.peppers();
-    const capsules = dependencies.capsules(peppers)(accountId);
+    const capsules = dependencies.capsules(peppers)(key.accountId);
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
     const { version, models } = await modelsOf(body, dependencies.catalog);
-    const chance = affinityOf(peppers, accountId, conversationIn(request.headers, body));
+    const chance = affinityOf(peppers, key.accountId, conversationIn(request.headers, body));
     return readCompletion(
       format,
       {
-        ...{ body, identity: text, models, catalog: version, capsules, context, chance },
+        ...{ requestId, key, body, identity: text, models, catalog: version, capsules, chance },
         headers: request.headers,
       },
       dependencies,
@@ -59,16 +57,14 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   return createPaidEndpoint({ read }, dependencies);
 }
 
-interface ValidRequest<Request> {
+interface ValidRequest<Request> extends Pick<PaidCall<Answer>, 'requestId' | 'key' | 'identity'> {
   readonly body: Request;
-  readonly identity: string;
   /** The model that is asked for, and those to fall back on; at least one. */
   readonly models: readonly Model[];
   /** The version of the catalog that they are from. */
   readonly catalog: string;
   readonly capsules: Capsules;
   readonly headers?: CallerHeaders;
-  readonly context: Pick<CallContext, 'requestId'>;
   /** Decides between equal routes; when absent, chance does. */
   readonly chance?: RouteChance;
 }
@@ -84,8 +80,8 @@ export function readCompletion<Request extends CompletionRequest>(
   valid: ValidRequest<Request>,
   dependencies: ReadDependencies,
 ): PaidCall<Answer> {
-  const { providers, random, ulid, clock } = dependencies;
-  const { identity, models, capsules, chance = random } = valid;
+  const { providers, random, ulid, clock, after, hostEnds, log } = dependencies;
+  const { requestId, key, identity, models, catalog, capsules, chance = random } = valid;
   const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
   const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
   const controls = controlsOf(body);
@@ -94,69 +90,49 @@ export function readCompletion<Request extends CompletionRequest>(
   const served =
     format.withoutTools === undefined || unserved.size === 0 ? body : format.withoutTools(body, unserved);
   const payload = format.toPayload(served, capsules, valid.headers);
-  const able = chooseRoutes({
-    ...{ models, controls, chance },
-    call: { payload, providers, request: valid.body },
-  });
-  const sent = bodyFor(
-    payload,
-    able.map(({ route }) => route),
+  const { prompt, ignored, boundsOn, ...quote } = quoteChat(
+    { models, controls, chance, call: { payload, providers, request: valid.body } },
+    { choices: format.choices(body), tokens: asked },
   );
-  const prompt = promptSizeOf(sent);
-  const promptBound = promptBounds(prompt);
-  const candidates = withRoom(able, promptBound, promptField(payload));
-  const ignored = new Set([
-    ...[...unserved].map((index) => `tools[${index}]`),
-    ...candidates.flatMap(({ route }) => [...ignoredFields(route, payload, valid.body)]),
-  ]);
+  const tools = [...unserved].map((index) => `tools[${index}]`);
+  const headers = ignoredFieldsHeader(new Set([...tools, ...ignored]));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
-  const bounds = completionBounds({
-    ...{ prompt, promptBound, candidates, choices: format.choices(body), body: sent },
-  });
-  const output =
-    asked === undefined ? outputOf(candidates, prompt, promptBound) : { least: asked, most: asked };
-  const payloadWithin = (maxTokens: number) =>
-    asked === undefined ? limitedTo(payload, maxTokens) : payload;
+  const payloadWithin = (output: number) => (asked === undefined ? limitedTo(payload, output) : payload);
+  const identityOf = (model: Model) => ({ id: answerId, model: nameOf(model, body, models) });
   return {
-    kind: 'chat',
-    identity,
+    ...{ requestId, key, identity, ...quote, headers },
     stream: payload.stream,
     events: payload.stream ? answer.events : undefined,
-    candidates,
-    ...completionCall(
-      {
-        ...valid,
-        headers: ignoredFieldsHeader(ignored),
-        ...{ output, payloadWithin, isOutputChosen: isChosen, bounds, prompt },
-        ...{ answerId, answer, nameOf: namesOf(body, models) },
-      },
-      dependencies,
-    ),
+    attempt: async ({ model, route }, time, output) =>
+      attemptRoute({
+        ...{ route, after, hostEnds, ...time },
+        provider: providers[route.protocol],
+        payload: payloadFor(route, withSentMarks({ model, route }, payloadWithin(output))),
+        identity: identityOf(model),
+        signatures: signaturesOf(capsules, route.id),
+      }),
+    prepare: (reply, answered) => {
+      const { candidate, admission } = answered;
+      const { model, route } = candidate;
+      const { output } = admission;
+      return prepareCompletion(reply, answered, {
+        ...{ prompt, catalog, headers, ...boundsOn(route, output), ...answer },
+        chosenTokens: isChosen ? output : undefined,
+        onExcess: () =>
+          log.warn('a route counted more than the bound', { requestId, model: model.id, route: route.id }),
+        canCancel: payload.stream && canCancel(route, payloadWithin(output)),
+        identity: identityOf(model),
+      });
+    },
   };
 }
 
 const NO_TOOLS: ReadonlySet<number> = new Set();
 
 /** The name under which the caller asked for a model, an alias included: its answer is under that name. */
-const namesOf =
-  ({ model, models: others }: CompletionRequest, models: readonly Model[]) =>
-  (served: Model): string =>
-    [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
-
-/** Of an answer whose length the caller leaves to the service. */
-const outputOf = (
-  candidates: readonly PricedCandidate[],
-  prompt: PromptSize,
-  promptBound: (model: Model) => PromptBound,
-) =>
-  openOutput([...new Set(candidates.map(({ model }) => model))], (model) => ({
-    most: promptBound(model).tokens,
-    probable: () => countPromptTokens(prompt, model),
-  }));
-
-/** The field of a request that has the conversation. */
-const promptField = ({ protocol }: ChatPayload) => (protocol === 'openai-responses' ? 'input' : 'messages');
+const nameOf = (served: Model, { model, models: others }: CompletionRequest, models: readonly Model[]) =>
+  [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
 
 /** Throws an error when the API format leaves the bound to the service and does not take one from it. */
 function limitedTo(payload: ChatPayload, maxTokens: number): ChatPayload {
@@ -175,18 +151,3 @@ async function modelsOf(
   );
   return { version: known.version, models };
 }
-
-/** The candidates whose model may have room, as their routes know. Throws 400 `prompt_too_long` when none has. */
-function withRoom(
-  candidates: readonly PricedCandidate[],
-  promptBound: (model: Model) => PromptBound,
-  param: string,
-): readonly PricedCandidate[] {
-  const fitting = candidates.filter(({ model }) => promptBound(model).least <= windowOf(model));
-  const model = candidates[0]?.model;
-  if (fitting.length > 0 || model === undefined) return fitting;
-  const message = overflowMessage({ prompt: promptBound(model).least, window: model.context_window });
-  throw new ServiceError('prompt_too_long', `The ${message} It has at least that many tokens.`, { param });
-}
-
-const windowOf = ({ context_window: window = Number.POSITIVE_INFINITY }: Model): number => window;

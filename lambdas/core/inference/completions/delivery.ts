@@ -4,14 +4,12 @@ import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
 import type { EventFormat } from '../../ports.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { AnsweredCall, Deliver } from '../call.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
 import { Meter, type MeterOptions } from '../metering/meter.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
-import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
-import type { Candidate } from '../routing/candidate.ts';
 import { type Identity, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
 import { hasLeft } from '../upstream/route-clock.ts';
 import type { Answer } from './attempt.ts';
@@ -30,10 +28,10 @@ export interface CompletionWriting {
   readonly headers: Readonly<Record<string, string>>;
   /** What the call is billed at most. */
   readonly tokens: MeterOptions['bound'];
-  /** Called when a route reports more than that. */
-  readonly onExcess: (candidate: Candidate) => void;
+  /** Called when the route reports more than that. */
+  readonly onExcess: () => void;
   /** Whether the stream is closed at the provider when its caller leaves. */
-  readonly canCancel: (route: Route) => boolean;
+  readonly canCancel: boolean;
   /** The id of the answer, in the API's form, and the name of its model. */
   readonly identity: Identity;
   /** Writes the answer in the format of the API. */
@@ -70,7 +68,7 @@ export async function prepareCompletion(
     terms,
     catalog,
     bound: tokens,
-    onExcess: () => onExcess(candidate),
+    onExcess,
   });
   const writer = writing.writer({
     identity,
@@ -79,7 +77,7 @@ export async function prepareCompletion(
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });
     const headers = { ...admission.headers, 'x-route': route.id, ...bound };
-    const leave = writing.canCancel(route) ? { leave: () => answer.close(false) } : {};
+    const leave = writing.canCancel ? { leave: () => answer.close(false) } : {};
     return async () => ({ headers, chunks: writing.frames(events), events: writing.events, ...leave });
   }
   meter.add(answer);

@@ -1,11 +1,13 @@
-/** The fields of a request that leave for routes. */
+/** The fields and tools of a request that leave for routes, and the names of those that do not. */
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { Model, Route } from '../catalog/catalog-document.ts';
 import { readFields } from '../fields/read-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
-import { takesOf } from '../routing/carries.ts';
+import { bodyFor } from '../quote.ts';
+import { meets, type Providers } from '../routing/carries.ts';
 import { requirePublicImages } from '../upstream/image-address.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
+import type { ApiFormat, CompletionRequest } from './api-format.ts';
 
 /**
  * Reads a request by the table of its format. Throws 400 `invalid_value` for an image or a file on a private network.
@@ -28,17 +30,6 @@ export function readPayload(
   };
 }
 
-/** The body with every undocumented field that one of these routes takes. */
-export function bodyFor(
-  { protocol, body, bodyWith, fields }: Pick<ChatPayload, 'protocol' | 'body' | 'bodyWith' | 'fields'>,
-  routes: readonly Route[],
-): JsonObject {
-  if (bodyWith === undefined) return body;
-  const takers = routes.filter((route) => route.protocol === protocol).map(takesOf);
-  const takes = (pattern: string) => takers.some((isTaken) => isTaken(pattern));
-  return fields.undocumented.some(({ pattern }) => takes(pattern)) ? bodyWith(takes) : body;
-}
-
 /**
  * The payload as one route takes it: with the undocumented fields that it lists, and without the sampling fields if its
  * model reasons (OpenAI docs, Reasoning models).
@@ -56,6 +47,23 @@ export function payloadFor(route: Route, given: ChatPayload): ChatPayload {
       return conversation;
     },
   };
+}
+
+/** Returns the indices of the tools that the request does not force and that no route of the models serves at a price. */
+export function unservedTools<Request extends CompletionRequest>(
+  { optionalTools, fields, protocol }: Pick<ApiFormat<Request>, 'optionalTools' | 'fields' | 'protocol'>,
+  request: Request,
+  { models, providers }: { readonly models: readonly Model[]; readonly providers: Providers },
+): ReadonlySet<number> {
+  const { tools, max_tool_calls } = request;
+  const optional = optionalTools?.(request) ?? [];
+  if (!Array.isArray(tools) || optional.length === 0) return new Set();
+  const candidates = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
+  const isServed = (index: number): boolean => {
+    const { needs } = readFields(fields, { tools: [tools[index]], max_tool_calls });
+    return candidates.some((candidate) => 'terms' in meets(candidate, { protocol, needs }, providers));
+  };
+  return new Set(optional.filter((index) => !isServed(index)));
 }
 
 /** Limits of the header, so that a request with many unknown names cannot make it larger than clients and proxies accept. */

@@ -8,9 +8,9 @@ import type { Endpoint } from '../../ports.ts';
 import { type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
+import { bodyFor } from '../quote.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import type { CompletionDependencies } from './completion-endpoint.ts';
-import { bodyFor } from './forwarded-fields.ts';
 
 export interface TokenCountDependencies {
   readonly peppers: () => Promise<Peppers>;

@@ -2,11 +2,10 @@
 import type * as z from 'zod';
 import type { Kind } from '../../access/policy.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { NanoUsd } from '../../money.ts';
-import type { Model, Route } from '../catalog/catalog-document.ts';
+import type { AnsweredCall, Deliver } from '../call.ts';
+import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
 import { type Receipt, receiptHeaders } from '../metering/receipt.ts';
-import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
-import type { Candidate } from '../routing/candidate.ts';
+import type { Estimate } from '../quote.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
 
@@ -29,14 +28,6 @@ export type ProviderCalls<Payload, Answer> = Partial<
 /** The fields that all of these requests have. */
 export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 'provider'> {
   readonly model?: string | null | undefined;
-}
-
-/** What a call may count and cost at most. */
-export interface Estimate {
-  /** They count against the key's tokens a minute. */
-  readonly tokens: number;
-  /** To be held. */
-  readonly amount: NanoUsd;
 }
 
 /** An answer, and everything that its delivery needs. */

@@ -1,13 +1,14 @@
 /** The endpoint of a kind of call other than chat that takes a JSON body. */
+import type { VerifiedKey } from '../../access/api-key.ts';
 import { ServiceError } from '../../errors.ts';
 import { readJson, validate } from '../../json/json-body.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
-import { NO_OUTPUT } from '../../ledger/call.ts';
-import type { RandomSource, StreamingEndpoint } from '../../ports.ts';
+import type { CallContext, RandomSource, StreamingEndpoint } from '../../ports.ts';
+import type { PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
-import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
-import { chooseRoutes } from '../routing/route-choice.ts';
+import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
+import { quoteKind } from '../quote.ts';
 import { controlsOf } from '../routing/route-controls.ts';
 import type { CallKind, CallRequestFields, ProviderCalls } from './call-kind.ts';
 import { attemptKind, type KindAnswer } from './kind-attempt.ts';
@@ -24,30 +25,24 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
 ): StreamingEndpoint {
   const { catalog, random, after, hostEnds } = dependencies;
   const { kind, stream, schema } = callKind;
-  const read = async (sent: globalThis.Request): Promise<PaidCall<KindAnswer<Answer>>> => {
+  const read = async (
+    sent: globalThis.Request,
+    { requestId }: CallContext,
+    key: VerifiedKey,
+  ): Promise<PaidCall<KindAnswer<Answer>>> => {
     const { text, value } = await readJson(sent);
     const request = validate(schema, value);
     const known = await catalog();
     const model = modelOf(known, kind, request.model);
     const payload = callKind.toPayload(request, model);
-    const candidates = chooseRoutes({
-      models: [model],
-      controls: controlsOf(request),
-      chance: random,
-    });
     const estimate = callKind.estimate(request, model);
     return {
-      kind,
-      identity: text,
-      stream,
-      candidates,
-      output: NO_OUTPUT,
-      tokens: () => estimate.tokens,
-      cost: () => estimate.amount,
+      ...{ requestId, key, identity: text, stream },
+      ...quoteKind(kind, { models: [model], controls: controlsOf(request), chance: random }, estimate),
       attempt: ({ model, route }, time) =>
         attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
-      prepare: ({ answer, clock }, paid) =>
-        callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
+      prepare: ({ answer, clock }, answered) =>
+        callKind.prepare({ ...answered, request, answer, estimate, clock, catalog: known.version }),
     };
   };
   return createPaidEndpoint({ read }, dependencies);

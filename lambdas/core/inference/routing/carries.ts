@@ -1,14 +1,13 @@
 /** Which routes can serve a request, at which billable items, and which of its fields each of them loses. */
 import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
 import { allowedBetas, lockedFields } from '../catalog/betas.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { Candidate, Route } from '../catalog/catalog-document.ts';
 import { isCapable } from '../catalog/route-document.ts';
 import { isPriced, type Need, type PricedFeature } from '../fields/need.ts';
 import type { TakesField } from '../fields/read-fields.ts';
 import { type Terms, termsOf } from '../pricing/terms.ts';
 import { isOff } from '../upstream/effort.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
-import type { Candidate } from './candidate.ts';
 import { sentMarks } from './sent-marks.ts';
 
 type Routed = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;

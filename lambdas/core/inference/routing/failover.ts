@@ -1,25 +1,28 @@
 /** Failover: a call's candidates in order, each tried once, until one of them answers. */
 import { ServiceError } from '../../errors.ts';
+import type { Admission } from '../../ledger/admission.ts';
 import type { Log } from '../../ports.ts';
-import type { Breaker, CircuitCaller, Permit, Served } from '../circuit/breaker.ts';
+import type { PaidCall } from '../call.ts';
+import type { Candidate } from '../catalog/catalog-document.ts';
+import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
 import { isSilenceOver, routeTimeOf, type TimeLeft } from '../upstream/time-left.ts';
-import type { Candidate } from './candidate.ts';
 
-export interface FailoverOptions<Answer> {
-  readonly requestId: string;
-  readonly caller: CircuitCaller;
-  /** The routes to try, in this order. */
-  readonly candidates: readonly Candidate[];
-  /** One try; throws `UpstreamFailure` when the route did not answer. */
-  attempt(candidate: Candidate, time: TimeLeft): Promise<Answer>;
-  /** What is left of the host's time, and of its caller's. */
-  timeLeft(): TimeLeft;
+export interface FailoverDependencies {
   readonly breaker: Breaker;
   readonly log: Log;
 }
+
+/** What is known of a call since its admission. */
+export interface Admitted {
+  readonly admission: Pick<Admission, 'output' | 'spent' | 'observe'>;
+  /** What is left of the host's time, and of its caller's. */
+  readonly timeLeft: () => TimeLeft;
+}
+
+type TriedCall<Answer> = Pick<PaidCall<Answer>, 'requestId' | 'key' | 'candidates' | 'attempt'>;
 
 /** An answer that has begun, and who gave it; if it breaks off, report that to the breaker with `served`. */
 export interface Answered<Answer> {
@@ -32,21 +35,29 @@ export interface Answered<Answer> {
  * The first answer; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a route refused the
  * call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as it is.
  */
-export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Promise<Answered<Answer>> {
-  const { candidates, breaker } = options;
+export async function firstAnswer<Answer>(
+  dependencies: FailoverDependencies,
+  call: TriedCall<Answer>,
+  { admission, timeLeft }: Admitted,
+): Promise<Answered<Answer>> {
+  const { breaker } = dependencies;
+  const caller = { accountId: call.key.accountId, spent: admission.spent };
   let retryAfterSeconds: number | undefined;
-  for (const candidate of candidates) {
-    const time = routeTimeOf(options.timeLeft());
+  for (const candidate of call.candidates) {
+    const time = routeTimeOf(timeLeft());
     if (time.remainingTimeMs <= 0 || isSilenceOver(time)) break;
-    const pass = await breaker.admit(candidate.route, options.caller);
-    const tried = pass.allowed ? await tryCandidate(options, candidate, { time, permit: pass }) : pass;
+    const pass = await breaker.admit(candidate.route, caller);
+    const attempt = () => {
+      admission.observe?.('attempt');
+      return call.attempt(candidate, time, admission.output);
+    };
+    const tried = pass.allowed
+      ? await tryCandidate(dependencies, { attempt, candidate, requestId: call.requestId }, pass)
+      : pass;
     if ('answer' in tried) return tried;
     retryAfterSeconds = Math.min(retryAfterSeconds ?? tried.retryAfterSeconds, tried.retryAfterSeconds);
   }
-  throw noAnswer(
-    retryAfterSeconds ?? coolingSeconds(undefined),
-    isSilenceOver(routeTimeOf(options.timeLeft())),
-  );
+  throw noAnswer(retryAfterSeconds ?? coolingSeconds(undefined), isSilenceOver(routeTimeOf(timeLeft())));
 }
 
 /** Clients that know the header do not repeat a call by themselves that would be too slow for its way again. */
@@ -62,14 +73,20 @@ const NO_ANSWER = 'No route of this model could serve the call; try again later.
 const TOO_SLOW =
   'No route answered within the time for which this address keeps a silent call open; a stream has more.';
 
+interface RouteTry<Answer> {
+  readonly attempt: () => Promise<Answer>;
+  readonly candidate: Candidate;
+  readonly requestId: string;
+}
+
 async function tryCandidate<Answer>(
-  { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
-  candidate: Candidate,
-  { time, permit }: { readonly time: TimeLeft; readonly permit: Permit },
+  { breaker, log }: FailoverDependencies,
+  { attempt, candidate, requestId }: RouteTry<Answer>,
+  permit: Permit,
 ): Promise<Answered<Answer> | { readonly retryAfterSeconds: number }> {
   const { route } = candidate;
   try {
-    const answer = await attempt(candidate, time);
+    const answer = await attempt();
     return { answer, candidate, served: breaker.succeeded(permit) };
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) {

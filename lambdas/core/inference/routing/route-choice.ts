@@ -1,15 +1,19 @@
 /** Which routes may carry a call, and in which order they are tried. */
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { Model, Route } from '../catalog/catalog-document.ts';
+import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
 import { type Feature, isPriced, type Need } from '../fields/need.ts';
 import { type Terms, termsOf } from '../pricing/terms.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
-import type { Candidate, PricedCandidate } from './candidate.ts';
 import { carries, ignoredFields, type Providers } from './carries.ts';
 import { affordable, byPrice } from './price-limit.ts';
 import type { RouteControls } from './route-controls.ts';
+
+/** A candidate with what the call may be billed by there. */
+export interface PricedCandidate extends Candidate {
+  readonly terms: Terms;
+}
 
 const named = (names: readonly string[], { id, protocol }: Route) =>
   names.includes(id) || names.includes(protocol);

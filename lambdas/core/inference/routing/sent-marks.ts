@@ -2,11 +2,11 @@
  * Which marks for a prompt cache a route of another protocol than the caller's gets: those whose write its model has a
  * price for, where the route's host caches. All others are left out, because the answer is the same without them.
  */
+import type { Candidate } from '../catalog/catalog-document.ts';
 import type { Need, PricedFeature } from '../fields/need.ts';
 import { type MarkRule, withMarks } from '../upstream/cache-marks.ts';
 import { CACHE_LIFETIMES, type CacheLifetime } from '../upstream/conversation.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
-import type { Candidate } from './candidate.ts';
 
 /** Protocols that have a place for a mark: `cache_control`, `cachePoint`. */
 const MARKING: ReadonlySet<string> = new Set(['anthropic', 'bedrock']);

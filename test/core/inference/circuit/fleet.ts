@@ -1,9 +1,9 @@
 /** Processes that share a store of circuits and call one route, in a time that stands still until it is advanced. */
 import { ulid } from 'ulid';
+import type { Candidate } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/known-circuits.ts';
-import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { NANO_PER_CENT, NANO_PER_USD } from '../../../../lambdas/core/money.ts';
 import { FakeTime } from '../fake-time.ts';

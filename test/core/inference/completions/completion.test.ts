@@ -7,13 +7,14 @@ import {
   systemRandom,
   systemUlid,
 } from '../../../../lambdas/adapters/system/system.ts';
+import type { Keep } from '../../../../lambdas/core/idempotency/idempotency.ts';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import { chatEvents } from '../../../../lambdas/core/inference/completions/chat/frames.ts';
 import { readCompletion } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
-import { type Caller, runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
+import { runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
-import type { CallRequest } from '../../../../lambdas/core/ledger/call.ts';
+import type { Call } from '../../../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import type { StreamedAnswer } from '../../../../lambdas/core/ports.ts';
 import { createProviders } from '../../../../lambdas/providers/protocols.ts';
@@ -28,6 +29,8 @@ beforeAll(async () => {
   upstream = await startUpstream({});
 });
 afterAll(() => upstream.close());
+
+const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 
 interface Given {
   /** Fields of the request. */
@@ -44,7 +47,7 @@ function calling(
   upstreamModels: readonly string[],
   stream: boolean,
   remainingMs = 900_000,
-  keep?: Caller['keep'],
+  keep?: Keep,
   { bound = {}, limits = {}, route = {}, hostEnds }: Given = { bound: { max_tokens: 50 } },
 ) {
   const { models } = parseCatalog({
@@ -73,7 +76,7 @@ function calling(
   });
   const outcomes: Outcome[] = [];
   const ledger = {
-    admit: async ({ output }: CallRequest) => ({
+    admit: async ({ output }: Call) => ({
       output: output.most,
       hold: { amount: 1_000_000_000n },
       headers: {},
@@ -94,21 +97,20 @@ function calling(
   });
   const messages = [{ role: 'user' as const, content: 'write 30 words' }];
   const body = { model: 'a/b', messages, ...bound, stream };
-  const context = { requestId: 'req_1' };
   const call = readCompletion(
     chatFormat,
-    { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), context },
+    { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), ...CALLER },
     { ...world, providers, log, hostEnds },
   );
   const breaker = createBreaker();
   const dependencies = { ledger, breaker, after: world.after, log };
   const run = (accountId = 'acc_1') =>
-    runPaidCall(dependencies, call, {
-      key: { accountId, keyId: 'key_1', secretHash: '' },
+    runPaidCall(
+      dependencies,
+      { ...call, key: { ...CALLER.key, accountId } },
+      () => ({ remainingTimeMs: remainingMs }),
       keep,
-      context,
-      timeLeft: () => ({ remainingTimeMs: remainingMs }),
-    });
+    );
   return { call, run, outcomes, breaker };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapters/system/system.ts';
+import type { AnsweredCall } from '../../../../lambdas/core/inference/call.ts';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { ApiFormat } from '../../../../lambdas/core/inference/completions/api-format.ts';
 import type { Answer } from '../../../../lambdas/core/inference/completions/attempt.ts';
@@ -18,7 +19,6 @@ import { promptBounds } from '../../../../lambdas/core/inference/metering/estima
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
-import type { AnsweredCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
 import type { Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
@@ -59,6 +59,8 @@ const world = {
 
 const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
 
+const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
+
 const messagesOf = (content: string) => [{ role: 'user' as const, content }];
 
 function read(
@@ -70,7 +72,7 @@ function read(
   const body = { model: 'a/0', messages: messagesOf(content), ...fields };
   return readCompletion(
     chatFormat,
-    { body, identity: '', models, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+    { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
     { ...world, ...others },
   );
 }
@@ -190,7 +192,7 @@ describe('a completion whose output is left to the service', () => {
     const body = { model: 'a/0', messages: messagesOf('Hello.'), ...fields };
     return readCompletion(
       openFormat,
-      { body, identity: '', models, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+      { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
       world,
     );
   };
@@ -231,7 +233,7 @@ describe('a completion whose output is left to the service', () => {
       openFormat,
       {
         body: { model: 'a/0', messages: messagesOf('Hello.') },
-        ...{ identity: '', models: [model], catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+        ...{ identity: '', models: [model], catalog: 'v1', capsules, ...CALLER },
       },
       { ...world, providers },
     );
@@ -261,7 +263,7 @@ describe('a completion whose output is left to the service', () => {
       responsesFormat,
       {
         body: validate(responsesRequest, { model: 'a/0', input: 'Hello.' }),
-        ...{ identity: '', models: [model], catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+        ...{ identity: '', models: [model], catalog: 'v1', capsules, ...CALLER },
       },
       { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
     );

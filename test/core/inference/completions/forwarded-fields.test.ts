@@ -2,12 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { toPayload } from '../../../../lambdas/core/inference/completions/chat/payload.ts';
 import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
-import {
-  bodyFor,
-  ignoredFieldsHeader,
-} from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
+import { ignoredFieldsHeader } from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
 import { toPayload as messagesPayload } from '../../../../lambdas/core/inference/completions/messages/payload.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
+import { bodyFor } from '../../../../lambdas/core/inference/quote.ts';
 import { carries, ignoredFields } from '../../../../lambdas/core/inference/routing/carries.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { openOutput } from '../../../../lambdas/core/inference/completions/open-output.ts';
+import { openOutput } from '../../../../lambdas/core/inference/metering/output-bound.ts';
 import { it } from '../../../search.ts';
 
 /** A prompt that probably counts half of what it may count. */

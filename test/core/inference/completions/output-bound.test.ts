@@ -2,8 +2,8 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import { messagesFormat } from '../../../../lambdas/core/inference/completions/messages/format.ts';
-import { outputBound } from '../../../../lambdas/core/inference/completions/output-bound.ts';
 import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
+import { outputBound } from '../../../../lambdas/core/inference/metering/output-bound.ts';
 import { it } from '../../../search.ts';
 
 interface Limits {

@@ -4,11 +4,11 @@ import type {
   ApiFormat,
   CompletionRequest,
 } from '../../../../lambdas/core/inference/completions/api-format.ts';
+import { unservedTools } from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
 import { messagesFormat } from '../../../../lambdas/core/inference/completions/messages/format.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
 import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/core/inference/completions/responses/schema.ts';
-import { unservedTools } from '../../../../lambdas/core/inference/completions/unserved-tools.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import { PROVIDERS } from '../fields/needs.ts';
 

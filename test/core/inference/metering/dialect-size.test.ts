@@ -1,8 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Dialect } from '../../../../lambdas/core/inference/catalog/dialect.ts';
-import { dialectTokens } from '../../../../lambdas/core/inference/metering/dialect-size.ts';
-import { boundTextTokens } from '../../../../lambdas/core/inference/metering/estimate.ts';
+import { boundTextTokens, dialectTokens } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
 import { forHost } from '../../../../lambdas/providers/openai-formats/dialect-request.ts';
 import { it } from '../../../search.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../../lambdas/core/errors.ts';
+import type { Candidate } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import { COOLDOWN_MS, keysOf, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
-import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
 import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import type { Refusal } from '../../../../lambdas/core/inference/upstream/refusal.ts';
@@ -46,24 +46,23 @@ async function call(
     CANDIDATES.map(({ route }) => route),
     accountId,
   );
-  const { answer, candidate } = await firstAnswer({
-    requestId: 'req_1',
-    caller: { accountId, spent: PAYING },
-    candidates: CANDIDATES,
-    attempt: async ({ route }, time) => {
-      tried.push(route.id);
-      given.push(time);
-      const failure = courses[route.id];
-      if (failure !== undefined) throw failure;
-      return `answer of ${route.id}`;
-    },
-    timeLeft: () => ({
-      remainingTimeMs: remainingMs,
-      ...(silentMs === undefined ? {} : { silentTimeMs: silentMs[Math.min(look++, silentMs.length - 1)] }),
-    }),
-    breaker,
-    log: SILENT,
-  }).finally(() => breaker.flush());
+  const attempt = async ({ route }: Candidate, time: TimeLeft) => {
+    tried.push(route.id);
+    given.push(time);
+    const failure = courses[route.id];
+    if (failure !== undefined) throw failure;
+    return `answer of ${route.id}`;
+  };
+  const timeLeft = () => ({
+    remainingTimeMs: remainingMs,
+    ...(silentMs === undefined ? {} : { silentTimeMs: silentMs[Math.min(look++, silentMs.length - 1)] }),
+  });
+  const key = { accountId, keyId: 'key_1', secretHash: '' };
+  const { answer, candidate } = await firstAnswer(
+    { breaker, log: SILENT },
+    { requestId: 'req_1', key, candidates: CANDIDATES, attempt },
+    { admission: { output: 0, spent: PAYING }, timeLeft },
+  ).finally(() => breaker.flush());
   return [answer, candidate.route.id];
 }
 

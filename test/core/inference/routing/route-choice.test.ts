@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Candidate } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import {
   type Model,
   parseCatalog,
   type Route,
 } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Capability, Feature, Need } from '../../../../lambdas/core/inference/fields/need.ts';
-import type { Candidate } from '../../../../lambdas/core/inference/routing/candidate.ts';
 import { chooseRoutes, type RouteChoice } from '../../../../lambdas/core/inference/routing/route-choice.ts';
 import { controlsOf, NO_CONTROLS } from '../../../../lambdas/core/inference/routing/route-controls.ts';
 import { PROVIDERS, payloadNeeding } from '../fields/needs.ts';

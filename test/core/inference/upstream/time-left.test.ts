@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatKey } from '../../../../lambdas/core/access/api-key.ts';
 import type { Idempotency } from '../../../../lambdas/core/idempotency/idempotency.ts';
-import { createPaidEndpoint, type PaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
+import type { PaidCall } from '../../../../lambdas/core/inference/call.ts';
+import { createPaidEndpoint } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
 import { NO_OUTPUT } from '../../../../lambdas/core/ledger/call.ts';
@@ -36,7 +37,10 @@ async function timeOf(
   const begunMs = time.clock();
   let given: TimeLeft | undefined;
   const call: PaidCall<string> = {
-    ...{ kind: 'chat', identity: '', stream: false, events, candidates: candidatesOf('a') },
+    requestId: 'req_1',
+    key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
+    scope: { kind: 'chat', models: [] },
+    ...{ identity: '', stream: false, events, candidates: candidatesOf('a') },
     output: NO_OUTPUT,
     tokens: () => 1,
     cost: () => 1n,
@@ -59,7 +63,7 @@ async function timeOf(
         checked: (_key: unknown, check: () => Promise<unknown>) => check(),
       } as unknown as KeyGate,
       idempotency: {
-        guard: async (_call: unknown, run: () => Promise<Response>) => {
+        guard: async (_received: unknown, _call: unknown, run: () => Promise<Response>) => {
           await time.sleep(waitMs);
           return run();
         },

@@ -1,12 +1,13 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
 import { ServiceError } from '../../../errors.ts';
 import { factorOf } from '../../../ledger/usage-record.ts';
+import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import { leastTokens } from '../../metering/token-bound.ts';
-import type { Deliver } from '../../paid-endpoint.ts';
-import { type CallKind, type Estimate, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
+import type { Estimate } from '../../quote.ts';
+import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
 

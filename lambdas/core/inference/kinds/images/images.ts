@@ -2,9 +2,9 @@
 
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
-import type { Deliver } from '../../paid-endpoint.ts';
 import { imageItem } from '../../pricing/bill.ts';
 import type { Measured } from '../../pricing/counts.ts';
 import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';

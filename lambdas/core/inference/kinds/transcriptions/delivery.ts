@@ -1,8 +1,9 @@
 /** Has a transcription settled by its workflow, and answers when it is. */
+import type { Call } from '../../../ledger/call.ts';
 import type { Log } from '../../../ports.ts';
+import type { AnsweredCall, Deliver } from '../../call.ts';
 import { billBasis, priceMeasured } from '../../metering/priced-usage.ts';
 import type { Receipt } from '../../metering/receipt.ts';
-import type { AnsweredCall, Deliver } from '../../paid-endpoint.ts';
 import { prepareJson } from '../call-kind.ts';
 import { billedSeconds, type Recording } from './duration.ts';
 import type { SettlementOrder } from './order.ts';
@@ -17,7 +18,7 @@ export interface DeliveryDependencies {
 }
 
 /** An answered call, with what was asked of it. */
-export interface TranscribedCall extends AnsweredCall {
+export interface TranscribedCall extends AnsweredCall, Pick<Call, 'requestId' | 'key'> {
   readonly transcript: Transcript;
   readonly recording: Recording;
   readonly fields: TranscriptionFields;

@@ -3,13 +3,14 @@
  * the upload is read; it is read to its end and checked before anything is held; what the call costs is settled by a
  * workflow on the duration that the route returns.
  */
-import { NO_OUTPUT } from '../../../ledger/call.ts';
+import type { Call } from '../../../ledger/call.ts';
 import type { Precheck } from '../../../ledger/precheck.ts';
 import type { StreamingEndpoint } from '../../../ports.ts';
+import type { PaidCall } from '../../call.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
-import { createPaidEndpoint, type PaidCall } from '../../paid-endpoint.ts';
-import { chooseRoutes } from '../../routing/route-choice.ts';
+import { createPaidEndpoint } from '../../paid-endpoint.ts';
+import { quoteKind } from '../../quote.ts';
 import { NO_CONTROLS } from '../../routing/route-controls.ts';
 import type { ProviderCalls } from '../call-kind.ts';
 import { attemptKind, type KindAnswer } from '../kind-attempt.ts';
@@ -49,10 +50,10 @@ export function createTranscriptionEndpoint(
           // A call that has been paid for may be replayed with nothing left.
           isReplay: () => idempotency.isClaimed(request, key),
         }),
-      async read(request) {
+      async read(request, { requestId }, key) {
         const upload = await receive(request);
         try {
-          return await readTranscription(providers, upload, dependencies);
+          return await readTranscription(providers, upload, { requestId, key }, dependencies);
         } catch (failure) {
           await upload.dispose();
           throw failure;
@@ -70,6 +71,7 @@ const isPaid = ({ models }: Catalog): boolean =>
 async function readTranscription(
   providers: ProviderCalls<TranscriptionPayload, Transcript>,
   upload: Upload,
+  caller: Pick<Call, 'requestId' | 'key'>,
   dependencies: TranscriptionDependencies,
 ): Promise<PaidCall<KindAnswer<Transcript>>> {
   const { catalog, random, after, hostEnds } = dependencies;
@@ -81,24 +83,18 @@ async function readTranscription(
   const model = modelOf(known, 'audio', form.fields.model);
   const payload = { content, type, fields: form.forwarded };
   const recording = { bytes: content.size, length: await measureAudio(content, type.extension, after) };
+  const amount = measuredCost(model, { seconds: mostSeconds(recording) });
   return {
-    kind: 'audio',
+    ...caller,
     // The same whatever boundary the form was sent with.
     identity: JSON.stringify([upload.fields, type.extension, sha256]),
     stream: false,
-    candidates: chooseRoutes({
-      models: [model],
-      controls: NO_CONTROLS,
-      chance: random,
-    }),
-    output: NO_OUTPUT,
-    tokens: () => 0,
-    cost: () => measuredCost(model, { seconds: mostSeconds(recording) }),
+    ...quoteKind('audio', { models: [model], controls: NO_CONTROLS, chance: random }, { tokens: 0, amount }),
     attempt: ({ route }, time) =>
       attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
-    prepare: ({ answer: transcript }, paid) =>
+    prepare: ({ answer: transcript }, answered) =>
       prepareTranscript(dependencies, {
-        ...paid,
+        ...{ ...caller, ...answered },
         transcript,
         recording,
         fields: form.fields,

@@ -52,16 +52,8 @@ export async function settleTranscription(
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
   const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
-  const { keyId, kind } = hold;
-  const { record, balance } = await settleCall(
-    dependencies,
-    {
-      request: { requestId, key: { accountId, keyId }, scope: { kind }, tokens: 0 },
-      hold,
-      charge: order.charge,
-    },
-    outcomeOf(order),
-  );
+  const call = { accountId, hold, charge: order.charge, tokens: 0 };
+  const { record, balance } = await settleCall(dependencies, call, outcomeOf(order));
   if (balance !== undefined) return { record, balance };
   // Another try wrote the record, and may have died before it ended the hold.
   const left = await wallets.findHold(accountId, hold);
