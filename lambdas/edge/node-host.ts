@@ -2,8 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../core/ports.ts';
 import { type BodyBounds, boundedBody } from './bounded-body.ts';
-import type { Handler } from './request-handler.ts';
-import { silenceOf } from './silence.ts';
+import { type Handler, silenceOf } from './request-handler.ts';
 
 /** What serves a method and path. */
 export interface Target {

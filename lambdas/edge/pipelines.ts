@@ -6,9 +6,8 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
-import { pathParametersOf, toRequest } from './proxy-event.ts';
-import type { Handler } from './request-handler.ts';
-import { silenceOf } from './silence.ts';
+import { type Handler, silenceOf } from './request-handler.ts';
+import { decodeSegment } from './router.ts';
 
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
@@ -63,3 +62,40 @@ export function buffered(handler: Handler) {
   );
   return Object.assign(pipeline, { respond: handler });
 }
+
+/** What no `Request` may have for a method (Fetch standard, section 2.2.1); passed on under a name that no route has. */
+const FORBIDDEN = /^(connect|trace|track)$/i;
+
+/** Builds the request. The host name plays no part in routing, and one that a client made up must not break the URL. */
+export function toRequest(event: APIGatewayProxyEvent): Request {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    for (const value of values ?? []) headers.append(name, toLatin1(value));
+  }
+  const query = new URLSearchParams();
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    for (const value of values ?? []) query.append(name, value);
+  }
+  const search = query.size === 0 ? '' : `?${query}`;
+  const hasBody = event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD' && event.body !== null;
+  return new Request(`https://localhost${event.path}${search}`, {
+    method: FORBIDDEN.test(event.httpMethod) ? `NOT-${event.httpMethod}` : event.httpMethod,
+    headers,
+    body: hasBody ? bodyOf(event) : null,
+  });
+}
+
+function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string | Uint8Array<ArrayBuffer> {
+  return isBase64Encoded ? Uint8Array.from(Buffer.from(body ?? '', 'base64')) : (body ?? '');
+}
+
+/** Path parameters, decoded: API Gateway passes them as they stood in the URL. */
+export function pathParametersOf(event: APIGatewayProxyEvent): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeSegment(value ?? '')]),
+  );
+}
+
+/** Header values are bytes (RFC 9110, section 5.5); what an event holds beyond them is passed as its UTF-8 bytes. */
+const toLatin1 = (value: string): string =>
+  /[^\0-\xff]/.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;

@@ -1,6 +1,10 @@
 /** An endpoint as hosts call it: with a request id, one log line that carries the metrics, and errors in the right envelope. */
+
+import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../contract/limits.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
+import type { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
+import type { Body } from '../core/api/response-schema.ts';
 import { type ServiceError, toServiceError } from '../core/errors.ts';
 import type {
   After,
@@ -13,7 +17,6 @@ import type {
   StreamOutcome,
   UlidSource,
 } from '../core/ports.ts';
-import { errorBody, errorResponse } from './envelope.ts';
 import { streamedResponse } from './streamed-response.ts';
 
 export interface RequestHandlerDependencies {
@@ -135,3 +138,36 @@ export const framesOf = (stack: string | undefined): string =>
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n');
+
+/**
+ * Milliseconds. `hostMs` is what stands before the host in any case; absent where nothing does. A caller who sets
+ * CloudFront's header himself has less time for it.
+ */
+export const silenceOf = (headers: Headers, hostMs?: number): number | undefined =>
+  headers.has(VIEWER_IP_HEADER) ? EDGE_SILENCE_SECONDS * 1000 : hostMs;
+
+/** Errors as HTTP, in the envelope of the surface that was hit. */
+type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErrorSchema>;
+
+/** The body of an error; the request id stands at the message's end, where every client shows it. */
+export function errorBody(error: ServiceError, surface: Surface, requestId: string): ErrorBody {
+  const { type, code, param, details, affordableMaxTokens } = error;
+  const message = `${error.message} (request id: ${requestId})`;
+  const affordable = affordableMaxTokens === undefined ? {} : { affordable_max_tokens: affordableMaxTokens };
+  if (surface === 'messages') {
+    const shown = { type, message, ...affordable, ...(details === undefined ? {} : { details }) };
+    return { type: 'error', error: shown, request_id: requestId };
+  }
+  return { error: { message, type, code, param, ...affordable } };
+}
+
+export function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {
+  return new Response(JSON.stringify(errorBody(error, surface, requestId)), {
+    status: error.status,
+    headers: {
+      'content-type': 'application/json',
+      ...error.headers,
+      ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+    },
+  });
+}

@@ -1,8 +1,7 @@
 /** Lambda handlers of the paid routes, and what their endpoints are built from, made once and kept warm. */
 import { createSecrets } from '../adapters/access/create-secrets.ts';
-import { createBedrockClients } from '../adapters/aws/bedrock-clients.ts';
+import { createBedrockClients, createRequestSigner } from '../adapters/aws/bedrock-clients.ts';
 import type { DynamoClients } from '../adapters/aws/clients.ts';
-import { createRequestSigner } from '../adapters/aws/request-signer.ts';
 import { ConnectionPool } from '../adapters/connections/connection-pool.ts';
 import { createExchange } from '../adapters/connections/http-exchange.ts';
 import { createUpstreamFetch } from '../adapters/connections/upstream-fetch.ts';

@@ -1,10 +1,15 @@
 /** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
 
+import { createParser } from 'eventsource-parser';
 import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/upstream/provider.ts';
-import type { JsonObject } from '../core/json/lossless-json.ts';
-import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/json/lossless-json.ts';
+import {
+  isJsonObject,
+  isTooDeep,
+  type JsonObject,
+  MAX_DEPTH,
+  parseJson,
+} from '../core/json/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
-import { sseData } from './sse-data.ts';
 
 export interface UpstreamRequest {
   readonly url: string;
@@ -130,5 +135,33 @@ export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
     while (!(await iterator.next()).done);
   } catch {
     // The answer is complete; how its connection ends no longer matters.
+  }
+}
+
+/** Yields the data of every event of the body; comments, ids and retry fields are dropped. */
+export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: (event) => ready.push(event.data) });
+  const decoder = new TextDecoder();
+  for await (const bytes of body) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    if (ready.length > 0) yield* ready.splice(0);
+  }
+  // A stream whose lines end in a lone CR has its last one open: the parser waits whether an LF follows.
+  parser.feed('\n');
+  yield* ready.splice(0);
+  // The last event may lack its blank line; what was cut off does not count.
+  parser.feed('\n\n');
+  yield* ready.filter(isWhole);
+}
+
+/** A JSON text, or the mark of the end (OpenAI API reference, Streaming). */
+function isWhole(data: string): boolean {
+  if (data === '[DONE]') return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
   }
 }

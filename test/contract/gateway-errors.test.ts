@@ -6,7 +6,7 @@ import {
   IP_RATE_ERROR,
 } from '../../lambdas/contract/gateway-errors.ts';
 import { ERROR_CODES, ServiceError } from '../../lambdas/core/errors.ts';
-import { errorBody } from '../../lambdas/edge/envelope.ts';
+import { errorBody } from '../../lambdas/edge/request-handler.ts';
 
 const named = GATEWAY_ERRORS.map((error) => [error.responseType, error] as const);
 const catalogue: Readonly<Record<string, { readonly status: number; readonly type: string }>> = ERROR_CODES;

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { pathParametersOf, toRequest } from '../../lambdas/edge/proxy-event.ts';
+import { pathParametersOf, toRequest } from '../../lambdas/edge/pipelines.ts';
 import { it } from '../search.ts';
 import { lambdaEvent } from './lambda-event.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GATEWAY_ERRORS, gatewayErrorBody, IP_RATE_ERROR } from '../../lambdas/contract/gateway-errors.ts';
 import { ServiceError } from '../../lambdas/core/errors.ts';
-import { errorBody } from '../../lambdas/edge/envelope.ts';
+import { errorBody } from '../../lambdas/edge/request-handler.ts';
 import { assertDescribed } from '../system/described-answers.ts';
 
 const headers = { 'content-type': 'application/json' };

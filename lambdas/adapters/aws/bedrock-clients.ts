@@ -1,9 +1,11 @@
 /** Clients of Amazon Bedrock by address, made at first use and kept warm. */
 import { BedrockRuntimeClient, type BedrockRuntimeClientConfig } from '@aws-sdk/client-bedrock-runtime';
+import { type HttpHandler, type HttpRequest, HttpResponse } from '@smithy/core/protocols';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { awsAddressOf } from '../../core/inference/catalog/aws-address.ts';
+import type { RequestSigner } from '../../core/ports.ts';
 import { ConnectionPool } from '../connections/connection-pool.ts';
 import { createExchange, type Exchange } from '../connections/http-exchange.ts';
-import { createSdkHandler } from '../connections/sdk-handler.ts';
 
 export interface BedrockClients {
   /** The client for a route's address; an empty one is that of the function's own region. */
@@ -40,4 +42,66 @@ function addressOf(baseUrl: string): BedrockRuntimeClientConfig {
   if (baseUrl === '') return {};
   const region = awsAddressOf(baseUrl)?.region;
   return { endpoint: baseUrl, ...(region === undefined ? {} : { region }) };
+}
+
+/** Sends each request over the exchange; the caller's abort is the only clock. */
+export function createSdkHandler(exchange: Exchange): HttpHandler<object> {
+  return {
+    metadata: { handlerProtocol: 'http/1.1' },
+    async handle(request, { abortSignal } = {}) {
+      const answer = await exchange({
+        url: urlOf(request),
+        method: request.method,
+        headers: request.headers,
+        body: request.body as string | Uint8Array | undefined,
+        signal: abortSignal instanceof AbortSignal ? abortSignal : undefined,
+      });
+      const headers = Object.entries(answer.headersDistinct).map(([name, values = []]) => [
+        name,
+        values.join(', '),
+      ]);
+      const { statusCode = 0, statusMessage: reason } = answer;
+      const response = { statusCode, headers: Object.fromEntries(headers), body: answer };
+      return { response: new HttpResponse(reason === undefined ? response : { ...response, reason }) };
+    },
+    updateHttpClientConfig: () => {},
+    httpHandlerConfigs: () => ({}),
+  };
+}
+
+function urlOf({ protocol, hostname, port, path, query }: HttpRequest): URL {
+  const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, one ?? '');
+  }
+  return url;
+}
+
+/**
+ * Signs with what the client of the function's own region signs with: its credentials, and its region where the
+ * request names none.
+ */
+export function createRequestSigner({ client }: BedrockClients): RequestSigner {
+  return async ({ url, service, region, headers, body }) => {
+    const { credentials, region: ownRegion, sha256 } = client('').config;
+    const { protocol, host, hostname, port, pathname, searchParams } = new URL(url);
+    const signature = new SignatureV4({
+      service,
+      region: region ?? ownRegion,
+      credentials,
+      sha256,
+    });
+    const signed = await signature.sign({
+      method: 'POST',
+      protocol,
+      hostname,
+      ...(port === '' ? {} : { port: Number(port) }),
+      path: pathname,
+      query: Object.fromEntries(searchParams),
+      headers: { ...headers, host },
+      body,
+    });
+    const { host: _host, ...sent } = signed.headers;
+    return sent;
+  };
 }

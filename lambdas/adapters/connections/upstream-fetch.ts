@@ -1,8 +1,8 @@
 /** `fetch` for upstreams: over kept connections, and without redirects, cookies, caches and proxies (Fetch standard). */
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
-import { decodedBody } from './decoded-body.ts';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Exchange } from './http-exchange.ts';
 
 const USER_AGENT = 'unified-inference-service/1';
@@ -82,4 +82,28 @@ function webStreamOf(source: Readable): ReadableStream<Uint8Array> {
     },
     { highWaterMark: READ_AHEAD, size: ({ byteLength }) => byteLength },
   );
+}
+
+/** Each chunk is given on at once, and a stream that lacks its trailer ends well, as in browsers. */
+const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+
+/** By the names of RFC 9110, section 8.4.1, and RFC 7932. */
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(FLUSH),
+  'x-gzip': () => createGunzip(FLUSH),
+  deflate: () => createInflate(FLUSH),
+  br: () =>
+    createBrotliDecompress({
+      flush: constants.BROTLI_OPERATION_FLUSH,
+      finishFlush: constants.BROTLI_OPERATION_FLUSH,
+    }),
+};
+
+/** The body as it was before it was encoded; one in a coding that is not known here as it came. */
+export function decodedBody(answer: IncomingMessage): Readable {
+  const coding = answer.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding]?.() : undefined;
+  if (decoder === undefined) return answer;
+  // Ends either when the other does; the decoder reports the failure of both.
+  return pipeline(answer, decoder, () => {});
 }

@@ -1,4 +1,6 @@
 /** Reads of items: one, a page of a query, and many by their keys. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchGetItemCommand,
   type DynamoDBClient,
@@ -6,8 +8,8 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { overloaded } from '../../core/errors.ts';
 import type { Item } from './attribute-values.ts';
-import { sendBatches } from './batches.ts';
 
 /** The item as the last write left it; undefined when there is none. */
 export async function readItem(
@@ -55,4 +57,21 @@ export async function readMany(
     return rest[table]?.Keys;
   });
   return found;
+}
+
+/** With the pauses between them, a throttled partition has recovered. */
+const MAX_TRIES = 8;
+const PAUSE_MS = 25;
+
+/** Sends requests until none is left; `send` returns those that were not processed. Throws 503 when some stay so. */
+export async function sendBatches<T>(
+  requests: readonly T[],
+  send: (requests: T[]) => Promise<T[] | undefined>,
+): Promise<void> {
+  let rest = [...requests];
+  for (let tries = 0; rest.length > 0; tries += 1) {
+    if (tries === MAX_TRIES) throw overloaded();
+    if (tries > 0) await sleep(PAUSE_MS * tries);
+    rest = (await send(rest)) ?? [];
+  }
 }

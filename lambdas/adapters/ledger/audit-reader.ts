@@ -8,7 +8,7 @@ import {
 import { TABLES } from '../../contract/tables.ts';
 import type { AuditedCall, AuditStore, WalletShard } from '../../core/ledger/audit/ports.ts';
 import type { AccountPages } from '../../core/ledger/audit/run.ts';
-import { timeOfId } from '../../core/ledger/usage/times.ts';
+import { timeOfId } from '../../core/ledger/usage/sums.ts';
 import type { NanoUsd } from '../../core/money.ts';
 import { type Item, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';

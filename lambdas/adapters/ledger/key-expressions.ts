@@ -1,14 +1,12 @@
 /** The conditional updates of a key's item, as expressions. */
-
 import type { VerifiedKey } from '../../core/access/api-key.ts';
 import type { KeyChange } from '../../core/access/api-keys.ts';
 import type { CallScope, KeyCharge, KeyState } from '../../core/access/key-state.ts';
 import { type Windows, windowsAt } from '../../core/access/windows.ts';
 import type { CapsLeft, ChargeEnd } from '../../core/ledger/ports.ts';
-import { SKEW_SECONDS } from '../../core/ledger/usage/closed-hours.ts';
+import { SKEW_SECONDS } from '../../core/ledger/usage/sums.ts';
 import type { NanoUsd } from '../../core/money.ts';
 import { type Item, number, readInteger, text } from '../dynamodb/attribute-values.ts';
-import { Clauses, type Expression } from './clauses.ts';
 import {
   COUNTERS,
   type Counter,
@@ -198,5 +196,32 @@ function followCaps(
     if (by === 0n) continue;
     const windows = new Map(near.map((each) => [each[counter.window], each]));
     for (const each of windows.values()) add(clauses, counter, each, by);
+  }
+}
+
+/** The part of an update's input that says what to do and when. */
+export interface Expression {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Item;
+}
+
+/** Collects the clauses of one expression. */
+export class Clauses {
+  readonly sets: string[] = [];
+  readonly conditions: string[] = [];
+  readonly names: Record<string, string> = {};
+  readonly values: Item = {};
+
+  build(removal = ''): Expression {
+    const set = this.sets.length === 0 ? '' : `SET ${this.sets.join(', ')}`;
+    return {
+      UpdateExpression: `${set}${removal}`.trim(),
+      ConditionExpression: this.conditions.join(' AND '),
+      // DynamoDB refuses an empty set of names or values.
+      ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
+      ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
+    };
   }
 }

@@ -4,7 +4,14 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ReplayMarks } from '../../core/idempotency/ports.ts';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
 import type { CallFinder } from '../../core/ledger/usage/ports.ts';
-import { CALL_STATUSES, type CallStatus, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
+import {
+  type BillBasis,
+  type BillLine,
+  CALL_STATUSES,
+  type CallStatus,
+  UNITS,
+  type UsageRecord,
+} from '../../core/ledger/usage-record.ts';
 import {
   type Item,
   number,
@@ -16,7 +23,6 @@ import {
 } from '../dynamodb/attribute-values.ts';
 import { queryPage, readItem, readMany } from '../dynamodb/reads.ts';
 import { putItem, updateItem } from '../dynamodb/update-item.ts';
-import { decodeBasis, encodeBasis } from './bill-basis.ts';
 import { readKind } from './wallet/item.ts';
 
 const keyOf = (keyId: string, requestId: string): Item => ({
@@ -161,3 +167,34 @@ function oneOf<T extends string>(value: string, values: readonly T[]): T {
   if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}`);
   return found;
 }
+
+/** `input*1000@3000000000/1000000`: a quantity of an item, at a price in nano-USD for `per` of them. Items hold no blank. */
+const lineText = ({ item, quantity, price, per }: BillLine): string => `${item}*${quantity}@${price}/${per}`;
+
+const LINE = /^(.+)\*([^*@]+)@(\d+)\/(\d+)$/;
+
+function readLine(line: string): BillLine {
+  const [, item = '', quantity = '', price = '', per = ''] = LINE.exec(line) ?? [];
+  if (item === '') throw new Error('a line of a bill cannot be read');
+  return { item, quantity: Number(quantity), price: BigInt(price), per: Number(per) };
+}
+
+export const encodeBasis = (basis: BillBasis): Item => ({
+  ...(basis.lines === undefined || basis.lines.length === 0
+    ? {}
+    : { lines: text(basis.lines.map(lineText).join(' ')) }),
+  ...(basis.waived === undefined || basis.waived === 0n ? {} : { waived: number(basis.waived) }),
+  ...(basis.catalog === undefined ? {} : { catalog: text(basis.catalog) }),
+  ...(basis.serviceTier === undefined ? {} : { service_tier: text(basis.serviceTier) }),
+  ...(basis.region === undefined ? {} : { region: text(basis.region) }),
+  ...(basis.providerCost === undefined ? {} : { provider_cost: number(basis.providerCost) }),
+});
+
+export const decodeBasis = (item: Item): BillBasis => ({
+  ...(item.lines?.S === undefined ? {} : { lines: item.lines.S.split(' ').map(readLine) }),
+  ...(item.waived === undefined ? {} : { waived: readInteger(item, 'waived') }),
+  ...(item.catalog?.S === undefined ? {} : { catalog: item.catalog.S }),
+  ...(item.service_tier?.S === undefined ? {} : { serviceTier: item.service_tier.S }),
+  ...(item.region?.S === undefined ? {} : { region: item.region.S }),
+  ...(item.provider_cost === undefined ? {} : { providerCost: readInteger(item, 'provider_cost') }),
+});

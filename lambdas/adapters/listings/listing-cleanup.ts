@@ -6,7 +6,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, readText, text } from '../dynamodb/attribute-values.ts';
-import { sendBatches } from '../dynamodb/batches.ts';
+import { sendBatches } from '../dynamodb/reads.ts';
 
 /** The most that one request deletes (BatchWriteItem). */
 const BATCH = 25;

@@ -5,7 +5,7 @@ import type { Call } from '../ledger/call.ts';
 import type { EventFormat, StreamedAnswer } from '../ports.ts';
 import type { Candidate } from './catalog/catalog-document.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
-import type { TimeLeft } from './upstream/time-left.ts';
+import type { TimeLeft } from './upstream/route-clock.ts';
 
 /** A checked request: what its hold, its routes and its answer need. */
 export interface PaidCall<Answer> extends Call {

@@ -7,7 +7,8 @@ import { ServiceError } from '../errors.ts';
 import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
-import { type Outcome, unitOf } from '../ledger/usage-record.ts';
+import { type Outcome, type UsageRecord, unitOf } from '../ledger/usage-record.ts';
+import { formatUsd, type NanoUsd } from '../money.ts';
 import type {
   After,
   CallContext,
@@ -18,10 +19,11 @@ import type {
   StreamingEndpoint,
 } from '../ports.ts';
 import type { Deliver, PaidCall } from './call.ts';
+import type { Route } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import { firstAnswer } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
-import { type TimeLeft, timeFrom } from './upstream/time-left.ts';
+import { type TimeLeft, timeFrom } from './upstream/route-clock.ts';
 
 /**
  * From its admission on, a stream's status stays open for failover until its first content, but not longer than this:
@@ -165,4 +167,25 @@ async function* chunksOf(
   const streamed = await answer;
   if (streamed instanceof Response) throw new Error('a call that asked for a stream was answered whole');
   yield* streamed.chunks;
+}
+
+/** What the caller of a settled call reads of it in the headers. */
+export interface Receipt {
+  readonly record: Pick<UsageRecord, 'cost'>;
+  /** Undefined when the refund is left to recovery. */
+  readonly balance: NanoUsd | undefined;
+}
+
+/** The headers that name the route, the cost and what is left. */
+export function receiptHeaders(
+  { headers }: Pick<Admission, 'headers'>,
+  { id }: Route,
+  { record, balance }: Receipt,
+): Record<string, string> {
+  return {
+    ...headers,
+    'x-route': id,
+    'x-cost-usd': formatUsd(record.cost),
+    ...(balance === undefined ? {} : { 'x-balance-usd': formatUsd(balance) }),
+  };
 }

@@ -10,7 +10,7 @@ import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageHistory } from '../../core/ledger/ports.ts';
 import { usageQuery } from '../../core/ledger/usage/queries.ts';
 import { usageEntry } from '../../core/ledger/usage/receipt.ts';
-import { firstIdAt, LAST_REQUEST_ID } from '../../core/ledger/usage/times.ts';
+import { firstIdAt, LAST_REQUEST_ID } from '../../core/ledger/usage/sums.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { keyHandler } from '../../hosts/handlers.ts';
 

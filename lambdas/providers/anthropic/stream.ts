@@ -1,9 +1,9 @@
 /** A streamed answer of a server of the Messages protocol: bytes -> events -> reply events (Claude API docs, Streaming). */
-import { isEventName } from '../../core/inference/completions/messages/event-name.ts';
+
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
+import { isEventName, StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { SignatureSealer } from '../claude/thinking-blocks.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';

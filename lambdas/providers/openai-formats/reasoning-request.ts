@@ -1,8 +1,13 @@
 /** How a server of the OpenAI protocol is asked to think, or not to, in the fields that its dialect names. */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
-import { askedReasoning } from '../../core/inference/upstream/asked-reasoning.ts';
 import type { ReasoningRequest } from '../../core/inference/upstream/conversation.ts';
-import { budgetOf, effortOf, isOff, nearestEffort } from '../../core/inference/upstream/effort.ts';
+import {
+  askedReasoning,
+  budgetOf,
+  effortOf,
+  isOff,
+  nearestEffort,
+} from '../../core/inference/upstream/effort.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
 
 type Dialect = Route['dialect'];

@@ -1,7 +1,7 @@
 /** What the error of an upstream means by its status: the caller's request, or the route. */
 import { parseHttpDate, parseRetryAfter } from '../../core/api/retry-after.ts';
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { isQuotaExhausted } from './exhausted-quota.ts';
+import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { refusalIn } from './refusal.ts';
 
 /** Statuses by which a route that understood the request says that no other route will do better. */
@@ -69,4 +69,26 @@ async function errorBody({ body }: Response): Promise<unknown> {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Types and codes of an exhausted account (OpenAI docs, Error codes; Moonshot AI docs, Errors; Claude API docs, Rate
+ * limits). What Gemini and Bedrock call a quota may be one of a minute, so theirs is a limit like any other.
+ */
+const EXHAUSTED: ReadonlySet<unknown> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'credit_balance_exhausted',
+  'organization_spend_limit_exceeded',
+  'project_spend_limit_exceeded',
+  'organization_usage_limit_exceeded',
+  'exceeded_current_quota_error',
+  'enforced_spend_limit_reached',
+]);
+
+/** Whether the error in a body says so. */
+export function isQuotaExhausted(body: unknown): boolean {
+  const error = isJsonObject(body) ? body.error : undefined;
+  return isJsonObject(error) && (EXHAUSTED.has(error.type) || EXHAUSTED.has(error.code));
 }

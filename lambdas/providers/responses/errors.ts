@@ -1,8 +1,8 @@
 /** What the error within an answer of the Responses protocol means; an answer with another status is read as in chat completions. */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
-import { isQuotaExhausted } from '../refusals/exhausted-quota.ts';
 import { refusalIn } from '../refusals/refusal.ts';
+import { isQuotaExhausted } from '../refusals/status-failure.ts';
 
 /** Codes by which the request itself is at fault (OpenAI API reference, The response object, `error.code`; Azure's filter). */
 const CALLER_FAULT =

@@ -10,7 +10,7 @@ import type {
 import { effortOf } from '../../core/inference/upstream/effort.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { nativeInput } from '../openai-formats/native-input.ts';
+import { openProof } from '../openai-formats/proofs.ts';
 import { toInput } from './content.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
@@ -115,4 +115,22 @@ function fromFormat(format: AnswerFormat): JsonObject {
   if (format.type === 'json') return { type: 'json_object' };
   const { type: _type, name = SCHEMA_NAME, ...schema } = format;
   return { type: 'json_schema', name, ...schema };
+}
+
+/** Items whose ids are ours: the server has never seen them, and does without. */
+const WITHOUT_ID = /^(message|function_call|custom_tool_call|reasoning|.*_output)$/;
+
+export function nativeInput(input: unknown, signatures: Signatures): unknown {
+  if (!Array.isArray(input)) return input;
+  return input.flatMap((item) => (isJsonObject(item) ? nativeItem(item, signatures) : [item]));
+}
+
+/** An item with a proof that is not this route's is left out, as is reasoning without any. */
+function nativeItem(item: JsonObject, signatures: Signatures): JsonObject[] {
+  const { id: _id, encrypted_content: sealed, ...rest } = item;
+  const kept = typeof item.type === 'string' && !WITHOUT_ID.test(item.type) ? item : rest;
+  if (sealed == null) return item.type === 'reasoning' ? [] : [kept];
+  const { id, encrypted_content: proof } = openProof(signatures, sealed) ?? {};
+  if (typeof proof !== 'string') return [];
+  return [{ ...rest, ...(typeof id === 'string' ? { id } : {}), encrypted_content: proof }];
 }

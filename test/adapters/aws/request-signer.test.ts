@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
-import { createRequestSigner } from '../../../lambdas/adapters/aws/request-signer.ts';
+import { createBedrockClients, createRequestSigner } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 
 const BODY = JSON.stringify({
   model: 'openai.gpt-oss-20b-1:0',

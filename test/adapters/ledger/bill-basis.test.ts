@@ -1,7 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeBasis, encodeBasis } from '../../../lambdas/adapters/ledger/bill-basis.ts';
-import { encodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
+import { decodeBasis, encodeBasis, encodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import type { BillLine, UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { it } from '../../search.ts';
 

@@ -5,8 +5,7 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
-import { createRequestSigner } from '../../../lambdas/adapters/aws/request-signer.ts';
+import { createBedrockClients, createRequestSigner } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 import { neededBedrockAccess } from '../../../local/aws/bedrock-access.ts';
 import { createBedrockService, createModelServices } from '../../../local/aws/bedrock-service.ts';
 import { createCallers } from '../../../local/aws/callers.ts';

@@ -1,7 +1,7 @@
 /** Any conversations, and those that hold to what every protocol asks: each call is answered in the next turn. */
 
 import fc from 'fast-check';
-import { EFFORTS } from '../../../lambdas/core/inference/catalog/efforts.ts';
+import { EFFORTS } from '../../../lambdas/core/inference/catalog/dialect.ts';
 import type {
   Conversation,
   ToolResultPart,

@@ -2,7 +2,7 @@
 import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { JSON_MODE, NATIVE } from './fixtures.ts';
 
 /** Every way in which an answer is read. */

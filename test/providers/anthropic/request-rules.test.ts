@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
-import { takesSchema } from '../../../lambdas/providers/claude/structured-outputs.ts';
+import { takesSchema } from '../../../lambdas/providers/claude/json-answer.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { SIGNATURES } from '../sealing.ts';

@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { withProof, withProofs } from '../sealing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { takesSchema } from '../../../lambdas/providers/claude/structured-outputs.ts';
+import { takesSchema } from '../../../lambdas/providers/claude/json-answer.ts';
 
 const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   type: 'object',

@@ -4,7 +4,7 @@
  */
 import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toReplyEvents } from '../../../lambdas/providers/gemini/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { SIGNATURES } from '../sealing.ts';
 
 export const CONTEXT = { identity: { id: 'chatcmpl-abc' }, signatures: SIGNATURES };

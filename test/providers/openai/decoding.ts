@@ -1,7 +1,7 @@
 /** Decoding of streamed bytes, as the provider does it. */
 import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { CALL } from './fixtures.ts';
 
 async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {

@@ -3,9 +3,9 @@ import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { type AnsweredCall, toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { textBlock } from '../parts.ts';

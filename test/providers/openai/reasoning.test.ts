@@ -6,10 +6,10 @@ import type {
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { pricedFeaturesIn } from '../../core/inference/fields/samples/all.ts';
 import { callBlock, reasoningBlock, textBlock } from '../parts.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../sealing.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { collect, decode, encode, event, outcome } from './decoding.ts';

@@ -1,11 +1,10 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
-import { isTokenCount } from '../../../lambdas/core/inference/pricing/token-usage.ts';
+import { isTokenCount, type TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { toUsage } from '../../../lambdas/providers/openai/usage.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { accountOf, figure, figuresOf, piecesOf } from '../reported-usage.ts';

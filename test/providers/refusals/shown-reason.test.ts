@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { shownReason } from '../../../lambdas/providers/refusals/shown-reason.ts';
+import { shownReason } from '../../../lambdas/providers/refusals/refusal.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 

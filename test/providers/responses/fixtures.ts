@@ -6,9 +6,9 @@ import { NO_FIELDS } from '../../../lambdas/core/inference/fields/read-fields.ts
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload, ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { sseData } from '../../../lambdas/providers/http-upstream.ts';
 import type { CallContext } from '../../../lambdas/providers/responses/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/responses/stream.ts';
-import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { SIGNATURES } from '../sealing.ts';
 
 /** Stands in everything of the upstream's that no caller may see. */

@@ -3,7 +3,10 @@
  * says.
  */
 import * as z from 'zod';
-import { EFFORTS } from './efforts.ts';
+
+/** How much a model is to think, from nothing up; protocols that know fewer steps take the nearest. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
 
 /** What an `openai` host must not be sent, or takes in another form. */
 const requests = {

@@ -4,8 +4,25 @@ import { CAPABILITIES, type Capability } from '../fields/need.ts';
 import { prices } from '../pricing/prices.ts';
 import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
 import { beta } from './betas.ts';
-import { type Dialect, fieldPattern } from './dialect.ts';
-import { namedDialect } from './named-dialect.ts';
+import { type Dialect, dialect, fieldPattern } from './dialect.ts';
+import { PRESETS, type PresetName } from './dialect-presets.ts';
+
+/**
+ * The dialect of a route as the catalog document has it: the name of a preset, flags, or both, where the flags come
+ * after those of the preset and one that is null takes back what the preset says.
+ */
+const NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]];
+
+const flags = Object.fromEntries(Object.keys(dialect.shape).map((name) => [name, z.unknown().optional()]));
+
+/** Reads what is written into the flags of the host, once. */
+export const namedDialect = z
+  .strictObject({ preset: z.enum(NAMES).optional(), ...flags })
+  .transform(({ preset, ...given }): unknown => {
+    const named = preset === undefined ? {} : PRESETS[preset as PresetName];
+    return Object.fromEntries(Object.entries({ ...named, ...given }).filter(([, flag]) => flag != null));
+  })
+  .pipe(dialect);
 
 /** The id of a model or a route, and an alias. */
 export const catalogId = z

@@ -14,14 +14,12 @@ import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpo
 import { quoteChat } from '../quote.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { controlsOf } from '../routing/route-controls.ts';
-import { withSentMarks } from '../routing/sent-marks.ts';
+import { withSentMarks } from '../upstream/cache-marks.ts';
 import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
-import { type Answer, attemptRoute } from './attempt.ts';
-import { prepareCompletion } from './delivery.ts';
+import { type Answer, attemptRoute, canCancel, prepareCompletion } from './delivery.ts';
 import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
-import { canCancel } from './stream-cancel.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;

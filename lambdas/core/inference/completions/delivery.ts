@@ -1,19 +1,80 @@
-/** The delivery of a completion, whole or as a stream, and its settlement by what was delivered. */
+/** One try of one route for a completion, its delivery, whole or as a stream, and its settlement by what was delivered. */
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
 import type { EventFormat } from '../../ports.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';
+import type { Route } from '../catalog/catalog-document.ts';
+import { isPriced } from '../fields/need.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
 import { Meter, type MeterOptions } from '../metering/meter.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
-import { receiptHeaders } from '../metering/receipt.ts';
+import { receiptHeaders } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
-import { type Identity, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
-import { hasLeft } from '../upstream/route-clock.ts';
-import type { Answer } from './attempt.ts';
+import {
+  type Attempt,
+  type ChatPayload,
+  type Identity,
+  type Provider,
+  type Reply,
+  type ReplyEvent,
+  UpstreamFailure,
+} from '../upstream/provider.ts';
+import {
+  abortable,
+  guarded,
+  hasLeft,
+  type RouteClockOptions,
+  startRouteClock,
+} from '../upstream/route-clock.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
+
+/** An answer that has begun: a whole body, or a stream whose first content is here. */
+export type Answer =
+  | Extract<Reply, { kind: 'json' }>
+  | {
+      readonly kind: 'stream';
+      /** What came up to and including the first content. */
+      readonly opening: readonly ReplyEvent[];
+      readonly rest: AsyncIterator<ReplyEvent>;
+      /** Stops the clocks and frees the connection; `complete` says whether the stream was read to its end. */
+      readonly close: (complete: boolean) => void;
+    };
+
+export interface AttemptOptions extends Omit<Attempt, 'signal'>, Omit<RouteClockOptions, 'stream'> {
+  readonly provider: Provider;
+}
+
+/** Runs the attempt; throws `UpstreamFailure` when it ends before its first content. */
+export async function attemptRoute(options: AttemptOptions): Promise<Answer> {
+  const clock = startRouteClock({ ...options, stream: options.payload.stream });
+  const { signal } = clock;
+  try {
+    const reply = await abortable(options.provider.chat({ ...options, signal }), signal);
+    if (reply.kind === 'json') {
+      clock.close(true);
+      return reply;
+    }
+    const rest = guarded(reply.events[Symbol.asyncIterator](), signal);
+    const opening = await untilContent(rest);
+    clock.begun();
+    return { kind: 'stream', opening, rest, close: (complete) => clock.close(complete) };
+  } catch (failure) {
+    clock.close(false);
+    throw failure;
+  }
+}
+
+async function untilContent(events: AsyncIterator<ReplyEvent>): Promise<ReplyEvent[]> {
+  const opening: ReplyEvent[] = [];
+  for (;;) {
+    const next = await events.next();
+    if (next.done) return opening;
+    opening.push(next.value);
+    if (next.value.content) return opening;
+  }
+}
 
 /** What an answer is metered and written with. */
 export interface CompletionWriting {
@@ -133,4 +194,26 @@ function* outputs({ payload, parts }: ReplyEvent, writer: ReplyWriter): Generato
   for (const part of parts ?? []) {
     for (const written of writer.part(part)) yield { type: 'output', payload: written };
   }
+}
+
+/** The fields by which callers ask a model to think, under the names of all protocols and hosts. */
+const ASKING = [
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'output_config',
+  'enable_thinking',
+  'chat_template_kwargs',
+  'prompt_mode',
+];
+
+export function canCancel(
+  { cancels, reasoning, dialect = {} }: Pick<Route, 'cancels' | 'reasoning' | 'dialect'>,
+  { body, fields }: Pick<ChatPayload, 'body' | 'fields'>,
+): boolean {
+  const thinks = reasoning || Object.keys(dialect).some((name) => name.startsWith('reasoning_'));
+  // What a provider's own tools have done is counted at the end.
+  const uses = fields.needs.some(isPriced) || fields.undocumented.some(({ needs }) => needs.length > 0);
+  const asked = new Set(fields.undocumented.map(({ pattern }) => pattern));
+  return cancels && !thinks && !uses && ASKING.every((name) => body[name] == null && !asked.has(name));
 }

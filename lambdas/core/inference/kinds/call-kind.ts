@@ -4,7 +4,7 @@ import type { Kind } from '../../access/policy.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';
 import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
-import { type Receipt, receiptHeaders } from '../metering/receipt.ts';
+import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
 import type { Estimate } from '../quote.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';

@@ -3,10 +3,8 @@
  * harmless is counted, so that a field which nobody thought of is inside the hold all the same.
  */
 
-import type { JsonObject } from '../../json/lossless-json.ts';
-import { isJsonObject } from '../../json/lossless-json.ts';
-import { isBase64 } from '../upstream/base64.ts';
-import { type ImageField, imageBytesOf, isFileBytes } from '../upstream/sources.ts';
+import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
+import { type ImageField, imageBytesOf, isBase64, isFileBytes } from '../upstream/sources.ts';
 import {
   isSetting,
   OWN_TOOLS,

@@ -6,9 +6,9 @@ import { isCapable } from '../catalog/route-document.ts';
 import { isPriced, type Need, type PricedFeature } from '../fields/need.ts';
 import type { TakesField } from '../fields/read-fields.ts';
 import { type Terms, termsOf } from '../pricing/terms.ts';
+import { sentMarks } from '../upstream/cache-marks.ts';
 import { isOff } from '../upstream/effort.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
-import { sentMarks } from './sent-marks.ts';
 
 type Routed = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;
 

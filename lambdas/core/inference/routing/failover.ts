@@ -8,7 +8,7 @@ import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
-import { isSilenceOver, routeTimeOf, type TimeLeft } from '../upstream/time-left.ts';
+import { isSilenceOver, routeTimeOf, type TimeLeft } from '../upstream/route-clock.ts';
 
 export interface FailoverDependencies {
   readonly breaker: Breaker;

@@ -3,7 +3,7 @@
  * is written from, and what it answers with. It holds what at least two protocols can say.
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
-import { EFFORTS, type Effort } from '../catalog/efforts.ts';
+import { EFFORTS, type Effort } from '../catalog/dialect.ts';
 import type { AudioFormat, Source } from './sources.ts';
 
 /** How long a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt caching). */
@@ -114,7 +114,7 @@ export type AnswerFormat =
     };
 
 /** The effort of this name; undefined for any other name. */
-export const effortOf = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);
+export const knownEffort = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);
 
 /** What a caller asks of the model's reasoning; nothing is asked of a model whose route has no way to say it. */
 export interface ReasoningRequest {

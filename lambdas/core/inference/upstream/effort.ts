@@ -2,8 +2,10 @@
  * How much a model is to think, between the two ways in which protocols say it: an effort, and a budget of tokens
  * within the tokens of the answer.
  */
-import { EFFORTS, type Effort } from '../catalog/efforts.ts';
-import type { ReasoningRequest } from './conversation.ts';
+
+import { isJsonObject } from '../../json/lossless-json.ts';
+import { EFFORTS, type Effort } from '../catalog/dialect.ts';
+import { knownEffort, type ReasoningRequest } from './conversation.ts';
 
 /** Shares of the answer's tokens, percent, as OpenRouter publishes them (OpenRouter docs, Reasoning tokens, Reasoning effort level). */
 const SHARES: Readonly<Record<Effort, number>> = {
@@ -65,3 +67,31 @@ const nearest = <Step>(
   [first, ...rest]: readonly [Step, ...Step[]],
   distance: (step: Step) => number,
 ): Step => rest.reduce((best, step) => (distance(step) < distance(best) ? step : best), first);
+
+/**
+ * What a chat request asks of the model's reasoning, under the names that hosts of the protocol have for it:
+ * `reasoning_effort` (OpenAI API reference), `reasoning` (OpenRouter docs, Reasoning tokens) and `thinking` (DeepSeek
+ * API docs, Thinking mode; Claude API docs, OpenAI SDK compatibility).
+ */
+export interface ReasoningFields {
+  readonly reasoning_effort?: unknown;
+  readonly reasoning?: unknown;
+  readonly thinking?: unknown;
+}
+
+/** Undefined where nothing is asked, and for an effort that nobody knows. */
+export function askedReasoning(fields: ReasoningFields): ReasoningRequest | undefined {
+  const { effort: named, enabled, max_tokens: most } = objectOf(fields.reasoning);
+  const { type, budget_tokens: budget } = objectOf(fields.thinking);
+  const switched = type === 'disabled' || enabled === false ? 'none' : undefined;
+  const isOn = type === 'enabled' || enabled === true;
+  const effort = switched ?? knownEffort(fields.reasoning_effort ?? named) ?? (isOn ? 'medium' : undefined);
+  const maxTokens = most ?? budget;
+  if (effort === undefined && typeof maxTokens !== 'number') return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(typeof maxTokens === 'number' ? { maxTokens } : {}),
+  };
+}
+
+const objectOf = (value: unknown) => (isJsonObject(value) ? value : {});

@@ -11,7 +11,7 @@
 import type { NanoUsd } from '../../money.ts';
 import type { Clock } from '../../ports.ts';
 import { changeOf, type EntryKind } from '../book-entry.ts';
-import { closedDay, SKEW_SECONDS } from '../usage/closed-hours.ts';
+import { closedDay, SKEW_SECONDS } from '../usage/sums.ts';
 import { type Books, EMPTY_BOOKS, UNPROVEN_BOOKS } from './books.ts';
 import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
 import type { AuditStore, ProvenUsage } from './ports.ts';

@@ -1,9 +1,8 @@
 /** The usage of an account that its audit compares with the wallet: by its stored sums, and by all of its records. */
 import type { NanoUsd } from '../../money.ts';
 import { readSums } from '../usage/account-sums.ts';
-import { endHour } from '../usage/closed-hours.ts';
 import { ReadingBudget } from '../usage/key-reading.ts';
-import { DAY_HOURS, dayOfHour, HOUR_SECONDS, type SumRow } from '../usage/sums.ts';
+import { DAY_HOURS, dayOfHour, endHour, HOUR_SECONDS, type SumRow } from '../usage/sums.ts';
 import type { AuditStore, WalletShard } from './ports.ts';
 
 export const DAY_SECONDS = DAY_HOURS * HOUR_SECONDS;

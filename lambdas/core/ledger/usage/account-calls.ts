@@ -4,11 +4,10 @@ import { type Body, idOf } from '../../api/response-schema.ts';
 import { ServiceError } from '../../errors.ts';
 import type { UsageHistory } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import { SKEW_SECONDS } from './closed-hours.ts';
 import type { AccountKeys, CallFinder } from './ports.ts';
 import type { AccountUsageQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
-import { firstIdAt, LAST_REQUEST_ID, timeOfId } from './times.ts';
+import { firstIdAt, LAST_REQUEST_ID, SKEW_SECONDS, timeOfId } from './sums.ts';
 
 /** As many keys of an account are asked for calls: the live ones, and the newest others. */
 export const MOST_KEYS = 500;

@@ -3,11 +3,20 @@
  * others are summed at each reading. A stored hour is a function of records that do not change any more, so that two
  * writers store the same and a reading that is killed loses nothing but its time.
  */
-import { closedHour, endHour, SETTLED_SECONDS, SKEW_SECONDS } from './closed-hours.ts';
+
 import { type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
 import type { AccountKeys, KeyDay, OpenKey, SumProgress, SumStore } from './ports.ts';
-import { dayOfHour, HOUR_SECONDS, hourOf, type SumRow } from './sums.ts';
-import { timeOfId } from './times.ts';
+import {
+  closedHour,
+  dayOfHour,
+  endHour,
+  HOUR_SECONDS,
+  hourOf,
+  SETTLED_SECONDS,
+  SKEW_SECONDS,
+  type SumRow,
+  timeOfId,
+} from './sums.ts';
 
 /** Queries at a time. */
 const AT_ONCE = 16;

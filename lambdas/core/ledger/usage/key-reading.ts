@@ -1,8 +1,18 @@
 /** Reading the records of one key: hours that are closed are stored on the way, later ones are only returned. */
-import { SETTLED_SECONDS, SKEW_SECONDS } from './closed-hours.ts';
+
 import type { CallPages, KeyDay, SumStore } from './ports.ts';
-import { DAY_HOURS, HOUR_SECONDS, hourOf, type SumRow, SumTable } from './sums.ts';
-import { firstIdAt, lastIdAt, timeOfId } from './times.ts';
+import {
+  DAY_HOURS,
+  firstIdAt,
+  HOUR_SECONDS,
+  hourOf,
+  lastIdAt,
+  SETTLED_SECONDS,
+  SKEW_SECONDS,
+  type SumRow,
+  SumTable,
+  timeOfId,
+} from './sums.ts';
 
 /** Of a page, which DynamoDB ends after 1 MB: about as many records. */
 const PAGE_RECORDS = 2_000;

@@ -1,4 +1,6 @@
 /** Sums over usage records: for each hour, model, kind and status, the calls, their units and their cost. */
+
+import { decodeTime, encodeTime } from 'ulid';
 import type { NanoUsd } from '../../money.ts';
 import type { UsageRecord } from '../usage-record.ts';
 
@@ -69,3 +71,45 @@ export class SumTable {
     return [...(this.#days.get(day)?.values() ?? [])];
   }
 }
+
+/** A request id of that time (ms) that sorts before all others of it. */
+export const firstIdAt = (ms: number): string => requestIdAt(ms, '0');
+
+/** A request id of that time (ms) that sorts after all others of it. */
+export const lastIdAt = (ms: number): string => requestIdAt(ms, 'Z');
+
+const requestIdAt = (ms: number, rest: '0' | 'Z'): string =>
+  `req_${encodeTime(Math.max(0, Math.floor(ms)), 10)}${rest.repeat(16)}`;
+
+/** Sorts after every request id. */
+export const LAST_REQUEST_ID = `req_${'Z'.repeat(26)}`;
+
+/** When an id was made, milliseconds since the epoch; 0 for an id that has no time. */
+export function timeOfId(id: string): number {
+  const ulid = id.slice(id.indexOf('_') + 1);
+  return ULID.test(ulid) ? decodeTime(ulid) : 0;
+}
+
+/** The first character has three bits only. */
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/**
+ * By then a call is settled or recovered, whatever became of it: 15 minutes for its upload, 15 for its answer, 20 until
+ * its hold expires and the sweeper's next runs, and as much again. So a record's request id is at most that much older
+ * than the record.
+ */
+export const SETTLED_SECONDS = 7200;
+
+/** By how much the clocks of two processes may differ. */
+export const SKEW_SECONDS = 60;
+
+/** Hours before this one (UTC, since the epoch) are closed. */
+export const closedHour = (nowMs: number): number =>
+  Math.floor((nowMs / 1000 - SETTLED_SECONDS - SKEW_SECONDS) / HOUR_SECONDS);
+
+/** The last closed UTC day, since the epoch. */
+export const closedDay = (nowMs: number): number => dayOfHour(closedHour(nowMs)) - 1;
+
+/** The hour after the last one that records may have by now. */
+export const endHour = (nowMs: number): number =>
+  Math.floor((nowMs / 1000 + SKEW_SECONDS) / HOUR_SECONDS) + 1;

@@ -15,10 +15,10 @@ import { createUsageStore } from '../../../../lambdas/adapters/ledger/usage-stor
 import { windowsAt } from '../../../../lambdas/core/access/windows.ts';
 import { accountCall, listAccountCalls } from '../../../../lambdas/core/ledger/usage/account-calls.ts';
 import { readSums } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
-import { closedHour } from '../../../../lambdas/core/ledger/usage/closed-hours.ts';
 import { ReadingBudget } from '../../../../lambdas/core/ledger/usage/key-reading.ts';
 import { ofOneKey, spendByKey } from '../../../../lambdas/core/ledger/usage/key-spend.ts';
 import { NO_PROGRESS } from '../../../../lambdas/core/ledger/usage/ports.ts';
+import { closedHour } from '../../../../lambdas/core/ledger/usage/sums.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { ACCOUNT, FIRST_MS, HOUR_MS, keyIdAt, recordOf } from '../../../core/ledger/usage/simulated-usage.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';

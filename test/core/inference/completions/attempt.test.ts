@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AttemptOptions, attemptRoute } from '../../../../lambdas/core/inference/completions/attempt.ts';
+import {
+  type AttemptOptions,
+  attemptRoute,
+} from '../../../../lambdas/core/inference/completions/delivery.ts';
 import {
   type Provider,
   type Reply,

@@ -9,8 +9,7 @@ import {
 } from '../../../../lambdas/adapters/system/system.ts';
 import type { Keep } from '../../../../lambdas/core/idempotency/idempotency.ts';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
-import { chatEvents } from '../../../../lambdas/core/inference/completions/chat/frames.ts';
+import { chatEvents, chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import { readCompletion } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
 import { runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';

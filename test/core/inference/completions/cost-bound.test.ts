@@ -5,13 +5,13 @@ import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapte
 import type { AnsweredCall } from '../../../../lambdas/core/inference/call.ts';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { ApiFormat } from '../../../../lambdas/core/inference/completions/api-format.ts';
-import type { Answer } from '../../../../lambdas/core/inference/completions/attempt.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/request.ts';
 import {
   type CompletionDependencies,
   readCompletion,
 } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
+import type { Answer } from '../../../../lambdas/core/inference/completions/delivery.ts';
 import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/core/inference/completions/responses/schema.ts';
 import type { Feature } from '../../../../lambdas/core/inference/fields/need.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canCancel } from '../../../../lambdas/core/inference/completions/stream-cancel.ts';
+import { canCancel } from '../../../../lambdas/core/inference/completions/delivery.ts';
 import { NO_FIELDS } from '../../../../lambdas/core/inference/fields/read-fields.ts';
 
 const cancelling = { cancels: true, reasoning: false } as const;

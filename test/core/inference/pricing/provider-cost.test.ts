@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { modelListBody, priceListBody } from '../../../../lambdas/core/inference/catalog/model-lists.ts';
-import { receiptHeaders } from '../../../../lambdas/core/inference/metering/receipt.ts';
+import { receiptHeaders } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import { receiptEntry, usageEntry } from '../../../../lambdas/core/ledger/usage/receipt.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { describeService } from '../../../../lambdas/openapi/operations.ts';

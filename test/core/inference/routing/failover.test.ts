@@ -6,7 +6,7 @@ import { COOLDOWN_MS, keysOf, stateOf } from '../../../../lambdas/core/inference
 import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import type { Refusal } from '../../../../lambdas/core/inference/upstream/refusal.ts';
-import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
+import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/route-clock.ts';
 import { ACCOUNT, candidatesOf, DEAD, Fleet, PAYING } from '../circuit/fleet.ts';
 import { MemoryCircuits, SILENT } from '../circuit/memory-circuits.ts';
 

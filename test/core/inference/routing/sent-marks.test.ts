@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Candidate } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import {
+  type Candidate,
+  type Model,
+  parseCatalog,
+} from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { NO_FIELDS } from '../../../../lambdas/core/inference/fields/read-fields.ts';
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { type Terms, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
 import { carries } from '../../../../lambdas/core/inference/routing/carries.ts';
-import { withSentMarks } from '../../../../lambdas/core/inference/routing/sent-marks.ts';
+import { withSentMarks } from '../../../../lambdas/core/inference/upstream/cache-marks.ts';
 import type {
   CacheLifetime,
   Conversation,

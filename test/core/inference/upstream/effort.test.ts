@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { EFFORTS, type Effort } from '../../../../lambdas/core/inference/catalog/efforts.ts';
+import { EFFORTS, type Effort } from '../../../../lambdas/core/inference/catalog/dialect.ts';
 import { budgetOf, effortOf, nearestEffort } from '../../../../lambdas/core/inference/upstream/effort.ts';
 import { it } from '../../../search.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requirePublicImages } from '../../../../lambdas/core/inference/upstream/image-address.ts';
+import { requirePublicImages } from '../../../../lambdas/core/inference/completions/forwarded-fields.ts';
 
 describe('the address of an image that an upstream fetches', () => {
   it.each([

@@ -3,7 +3,7 @@ import { formatKey } from '../../../../lambdas/core/access/api-key.ts';
 import type { Idempotency } from '../../../../lambdas/core/idempotency/idempotency.ts';
 import type { PaidCall } from '../../../../lambdas/core/inference/call.ts';
 import { createPaidEndpoint } from '../../../../lambdas/core/inference/paid-endpoint.ts';
-import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
+import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/route-clock.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
 import { NO_OUTPUT } from '../../../../lambdas/core/ledger/call.ts';
 import type { KeyGate } from '../../../../lambdas/core/ledger/key-gate.ts';

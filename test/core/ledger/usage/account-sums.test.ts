@@ -1,10 +1,8 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { readSums, type SumReading } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
-import { closedDay } from '../../../../lambdas/core/ledger/usage/closed-hours.ts';
 import { ReadingBudget } from '../../../../lambdas/core/ledger/usage/key-reading.ts';
-import { hourOf } from '../../../../lambdas/core/ledger/usage/sums.ts';
-import { timeOfId } from '../../../../lambdas/core/ledger/usage/times.ts';
+import { closedDay, hourOf, timeOfId } from '../../../../lambdas/core/ledger/usage/sums.ts';
 import { it } from '../../../search.ts';
 import {
   ACCOUNT,

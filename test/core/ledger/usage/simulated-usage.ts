@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { encodeTime } from 'ulid';
 import type { SumDependencies } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
 import { type KeyDay, NO_PROGRESS, type SumProgress } from '../../../../lambdas/core/ledger/usage/ports.ts';
-import type { SummedCall } from '../../../../lambdas/core/ledger/usage/sums.ts';
-import { timeOfId } from '../../../../lambdas/core/ledger/usage/times.ts';
+import { type SummedCall, timeOfId } from '../../../../lambdas/core/ledger/usage/sums.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
 
 export const HOUR_MS = 3_600_000;

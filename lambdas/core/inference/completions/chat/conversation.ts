@@ -1,5 +1,5 @@
 /** A chat request as a conversation of no protocol (OpenAI API reference, Create chat completion). */
-import { askedReasoning } from '../../upstream/asked-reasoning.ts';
+
 import { cacheMark, cacheMarkOf, systemOf, withLastMarked } from '../../upstream/cache-marks.ts';
 import type {
   AnswerFormat,
@@ -13,6 +13,7 @@ import type {
   ToolResultPart,
   Turn,
 } from '../../upstream/conversation.ts';
+import { askedReasoning } from '../../upstream/effort.ts';
 import { sourceOf } from '../../upstream/sources.ts';
 import {
   type AssistantMessage,

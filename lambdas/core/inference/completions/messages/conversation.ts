@@ -14,7 +14,7 @@ import type {
   Turn,
   UserPart,
 } from '../../upstream/conversation.ts';
-import { effortOf } from '../../upstream/conversation.ts';
+import { knownEffort } from '../../upstream/conversation.ts';
 import type { Source } from '../../upstream/sources.ts';
 import {
   type Block,
@@ -118,7 +118,7 @@ const toReasoningPart = (text: string, signature: string): AssistantPart[] =>
 function toReasoning({ thinking, output_config: output }: MessagesRequest): ReasoningRequest | undefined {
   if (thinking == null) return undefined;
   if (thinking.type === 'disabled') return { effort: 'none' };
-  const effort = effortOf(output?.effort) ?? (thinking.budget_tokens == null ? 'high' : undefined);
+  const effort = knownEffort(output?.effort) ?? (thinking.budget_tokens == null ? 'high' : undefined);
   return {
     ...(effort === undefined ? {} : { effort }),
     ...(thinking.budget_tokens == null ? {} : { maxTokens: thinking.budget_tokens }),

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { usdJson } from '../../../money.ts';
 import type { EventFormat } from '../../../ports.ts';
+import { isEventName } from '../../upstream/stream-blocks.ts';
 import type { StreamEvent } from '../delivery.ts';
-import { isEventName } from './event-name.ts';
 import { usageBody } from './reply.ts';
 
 const frame = (type: unknown, data: JsonObject) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,11 +1,10 @@
 /** MessagesRequest (interface, Resources), checked in full; fields and blocks it does not name are kept and forwarded. */
 import * as z from 'zod';
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import { isJsonObject } from '../../../json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
-import { isBase64 } from '../../upstream/base64.ts';
 import { TOOL_CHOICES } from '../../upstream/conversation.ts';
 import { only } from '../../upstream/foreign-fields.ts';
+import { isBase64 } from '../../upstream/sources.ts';
 
 /** An object that is kept as it is, numbers of any length within it included. */
 const object = z.custom<JsonObject>(isJsonObject, 'must be an object');

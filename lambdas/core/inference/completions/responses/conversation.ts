@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
 import {
   type AnswerFormat,
   type Conversation,
-  effortOf,
+  knownEffort,
   type ReasoningRequest,
   type Tool,
   type ToolChoice,
@@ -130,6 +130,6 @@ function toFormat(text: ResponsesRequest['text']): AnswerFormat | undefined {
 }
 
 function toReasoning(reasoning: ResponsesRequest['reasoning']): ReasoningRequest | undefined {
-  const effort = effortOf(reasoning?.effort);
+  const effort = knownEffort(reasoning?.effort);
   return effort === undefined ? undefined : { effort };
 }

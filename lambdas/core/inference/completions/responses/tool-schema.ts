@@ -3,9 +3,8 @@
  * `tool_choice`). A tool of the provider's own is for the upstream and for its price to judge.
  */
 import * as z from 'zod';
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import { isJsonObject } from '../../../json/lossless-json.ts';
-import { PLAIN_TOOL_CHOICES } from '../openai-names.ts';
+import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
+import { PLAIN_TOOL_CHOICES } from '../../fields/openai-rules.ts';
 import { type CallerTool, type Tool, ToolNames } from './tool-names.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');

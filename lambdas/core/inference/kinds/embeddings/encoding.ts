@@ -1,5 +1,5 @@
 /** The two encodings of an embedding: numbers, or base64 of little-endian 32-bit floats (OpenAI API reference). */
-import { isBase64 } from '../../upstream/base64.ts';
+import { isBase64 } from '../../upstream/sources.ts';
 
 export type Embedding = readonly number[] | string;
 

@@ -3,7 +3,7 @@ import type { Call } from '../../../ledger/call.ts';
 import type { Log } from '../../../ports.ts';
 import type { AnsweredCall, Deliver } from '../../call.ts';
 import { billBasis, priceMeasured } from '../../metering/priced-usage.ts';
-import type { Receipt } from '../../metering/receipt.ts';
+import type { Receipt } from '../../paid-endpoint.ts';
 import { prepareJson } from '../call-kind.ts';
 import { billedSeconds, type Recording } from './duration.ts';
 import type { SettlementOrder } from './order.ts';

@@ -1,5 +1,5 @@
 /** What a transcription asks of the world beyond routes and ledger: the upload, and a sure settlement. */
-import type { Receipt } from '../../metering/receipt.ts';
+import type { Receipt } from '../../paid-endpoint.ts';
 import type { SettlementOrder } from './order.ts';
 
 /** A form with its one file, read to the end. Nothing of it is left once it is disposed of. */

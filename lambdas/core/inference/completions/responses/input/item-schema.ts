@@ -4,11 +4,10 @@
  * other type is refused.
  */
 import * as z from 'zod';
-import type { JsonObject } from '../../../../json/lossless-json.ts';
-import { isJsonObject } from '../../../../json/lossless-json.ts';
-import { isBase64 } from '../../../upstream/base64.ts';
+import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
+import { FILE_KEPT_NOWHERE, SYSTEM_ROLES } from '../../../fields/openai-rules.ts';
 import { only } from '../../../upstream/foreign-fields.ts';
-import { FILE_KEPT_NOWHERE, SYSTEM_ROLES } from '../../openai-names.ts';
+import { isBase64 } from '../../../upstream/sources.ts';
 import { itemType } from './items.ts';
 
 /** More items are refused before any of them is read. */
