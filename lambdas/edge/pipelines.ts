@@ -7,7 +7,6 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
 import { type Handler, silenceOf } from './request-handler.ts';
-import { decodeSegment } from './router.ts';
 
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
@@ -99,3 +98,12 @@ export function pathParametersOf(event: APIGatewayProxyEvent): Record<string, st
 /** Header values are bytes (RFC 9110, section 5.5); what an event holds beyond them is passed as its UTF-8 bytes. */
 const toLatin1 = (value: string): string =>
   /[^\0-\xff]/.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;
+
+/** Percent-decodes a path segment; one that is not well-formed stays as it is. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,5 +1,7 @@
 /** Matching a path against the route table, as API Gateway does: fixed segments before `{name}` before `{name+}`. */
+
 import type { Route, Surface } from '../contract/route.ts';
+import { decodeSegment } from './pipelines.ts';
 
 export interface Match {
   readonly route: Route;
@@ -54,13 +56,4 @@ function matchSegments(
     else if (part !== segment) return undefined;
   }
   return pattern.length === segments.length ? parameters : undefined;
-}
-
-/** Percent-decodes a path segment; one that is not well-formed stays as it is. */
-export function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

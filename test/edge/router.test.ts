@@ -2,7 +2,8 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { decodeSegment, matchPath, surfaceAt } from '../../lambdas/edge/router.ts';
+import { decodeSegment } from '../../lambdas/edge/pipelines.ts';
+import { matchPath, surfaceAt } from '../../lambdas/edge/router.ts';
 import { it } from '../search.ts';
 import { rounds } from '../thorough.ts';
 

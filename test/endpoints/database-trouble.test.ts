@@ -8,7 +8,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { functionVariables } from '../../bench/bundles/environment.ts';
 import { createSessions } from '../../lambdas/adapters/access/session-tokens.ts';
-import { writeCatalog } from '../../lambdas/adapters/inference/catalog-store.ts';
+import { writeCatalog } from '../../lambdas/adapters/inference/catalog-history.ts';
 import { systemUlid } from '../../lambdas/adapters/system/system.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';

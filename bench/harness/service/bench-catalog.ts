@@ -1,5 +1,5 @@
 /** The catalog of our own side of the comparison: a model for each protocol and pause. */
-import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
+import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-history.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
 import { type Case, PAUSES_MS, upstreamModel } from '../load/cases.ts';

@@ -1,10 +1,18 @@
 /**
  * Which catalogs have been the current one, and since when: an item for each, counted in the pointer, so that they are
- * read by their keys and the table is not scanned. Documents stay in the table, so each can be read again.
+ * read by their keys and the table is not scanned. Documents stay in the table, so each can be read again. A new document
+ * becomes the current one here.
  */
+import { createHash } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
+import type { Clock } from '../../core/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { writeParts } from '../dynamodb/parts.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import { systemClock } from '../system/system.ts';
+import { POINTER, partsOf, pointerKey, readVersion, type StoredCatalog } from './catalog-store.ts';
 
 export interface AppliedVersion {
   readonly version: string;
@@ -79,4 +87,53 @@ export async function readLatest(
   const places = Array.from({ length: Math.min(count, length) }, (_, at) => keyOf(length - at));
   const entries = await Promise.all(places.map((Key) => readItem(client, { TableName: table, Key })));
   return entries.flatMap((entry) => (entry === undefined ? [] : [decodeEntry(entry)]));
+}
+
+/**
+ * Makes a validated document the current one, and notes that in the history; the version is derived
+ * from its content. Of two operators at once, one is after the other.
+ */
+export async function writeCatalog(
+  client: DynamoDBClient,
+  table: string,
+  json: string,
+  clock: Clock = systemClock,
+): Promise<string> {
+  parseCatalog(JSON.parse(json));
+  const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
+  const { parts } = await writeParts(partsOf(client, table, version), json);
+  for (;;) {
+    const current = await readItem(client, pointerKey(table));
+    const history = nextInHistory(table, current, { version, parts, appliedMs: clock() });
+    const pointer = {
+      Put: {
+        TableName: table,
+        Item: {
+          part: text(POINTER),
+          version: text(version),
+          parts: number(parts),
+          applied: number(history.length),
+        },
+      },
+    };
+    const { done } = await transact(client, [pointer, ...history.entries]);
+    if (done) return version;
+  }
+}
+
+/** Every version that was the current one, the oldest first. */
+export const readVersions = async (
+  client: DynamoDBClient,
+  table: string,
+): Promise<readonly AppliedVersion[]> =>
+  readHistory(client, table, await readItem(client, pointerKey(table)));
+
+/** The document of a version that was applied once; undefined when none was. */
+export async function readCatalogVersion(
+  client: DynamoDBClient,
+  table: string,
+  version: string,
+): Promise<StoredCatalog | undefined> {
+  const found = (await readVersions(client, table)).find((each) => each.version === version);
+  return found === undefined ? undefined : readVersion(client, table, found);
 }

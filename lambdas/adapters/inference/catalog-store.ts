@@ -9,18 +9,14 @@
  * for its first read, which the client retries. A new document of S KB is read once by each process, S / 8 units: 800
  * processes a second for 30 KB, 100 for 240 KB, which is 5,000 models.
  */
-import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../contract/tables.ts';
 import { type Catalog, type CatalogSource, openCatalog } from '../../core/inference/catalog/catalog.ts';
-import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
 import type { Clock, Log, RandomSource } from '../../core/ports.ts';
-import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
-import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
+import { type Item, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { type PartTable, readParts } from '../dynamodb/parts.ts';
 import { readItem, readRecentItem } from '../dynamodb/reads.ts';
-import { transact } from '../dynamodb/transaction.ts';
 import { systemClock, systemRandom } from '../system/system.ts';
-import { type AppliedVersion, nextInHistory, readHistory } from './catalog-history.ts';
 
 /** A busy function looks for a new version in the background, by chance after this time up to twice of it. */
 const REFRESH_MS = 2_000;
@@ -34,7 +30,7 @@ const STALE_MS = 10_000;
 /** After a failed look, the next is by chance after this time up to twice of it: a throttled table is not asked at every call. */
 const RETRY_MS = 5_000;
 
-const POINTER = 'current';
+export const POINTER = 'current';
 
 export interface StoredCatalog {
   readonly version: string;
@@ -72,60 +68,11 @@ export const readVersion = async (
   json: await readParts(partsOf(client, table, version), parts),
 });
 
-const partsOf = (client: DynamoDBClient, table: string, version: string): PartTable => ({
+export const partsOf = (client: DynamoDBClient, table: string, version: string): PartTable => ({
   client,
   table,
   keyOf: (index) => ({ part: text(`${version}#${index}`) }),
 });
-
-/**
- * Makes a validated document the current one, and notes that in the history; the version is derived
- * from its content. Of two operators at once, one is after the other.
- */
-export async function writeCatalog(
-  client: DynamoDBClient,
-  table: string,
-  json: string,
-  clock: Clock = systemClock,
-): Promise<string> {
-  parseCatalog(JSON.parse(json));
-  const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
-  const { parts } = await writeParts(partsOf(client, table, version), json);
-  for (;;) {
-    const current = await readItem(client, pointerKey(table));
-    const history = nextInHistory(table, current, { version, parts, appliedMs: clock() });
-    const pointer = {
-      Put: {
-        TableName: table,
-        Item: {
-          part: text(POINTER),
-          version: text(version),
-          parts: number(parts),
-          applied: number(history.length),
-        },
-      },
-    };
-    const { done } = await transact(client, [pointer, ...history.entries]);
-    if (done) return version;
-  }
-}
-
-/** Every version that was the current one, the oldest first. */
-export const readVersions = async (
-  client: DynamoDBClient,
-  table: string,
-): Promise<readonly AppliedVersion[]> =>
-  readHistory(client, table, await readItem(client, pointerKey(table)));
-
-/** The document of a version that was applied once; undefined when none was. */
-export async function readCatalogVersion(
-  client: DynamoDBClient,
-  table: string,
-  version: string,
-): Promise<StoredCatalog | undefined> {
-  const found = (await readVersions(client, table)).find((each) => each.version === version);
-  return found === undefined ? undefined : readVersion(client, table, found);
-}
 
 interface CatalogProbeOptions {
   readonly client: DynamoDBClient;

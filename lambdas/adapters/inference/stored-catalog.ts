@@ -1,7 +1,8 @@
 /** The catalog of a deployment as it is stored, with its earlier versions and the reference prices. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '../system/system.ts';
-import { readCatalog, readCatalogVersion, readVersions, writeCatalog } from './catalog-store.ts';
+import { readCatalogVersion, readVersions, writeCatalog } from './catalog-history.ts';
+import { readCatalog } from './catalog-store.ts';
 import { deleteReferencePrices, writeReferencePrices } from './reference-prices.ts';
 
 /** Returns the version of the reference prices; undefined when there are none from now on. */

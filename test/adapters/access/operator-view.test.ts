@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAccount } from '../../../lambdas/adapters/access/account-item.ts';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { createAccountSummaries } from '../../../lambdas/adapters/access/account-summaries.ts';
-import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
+import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-history.ts';
 import { createLatestCatalogs } from '../../../lambdas/adapters/inference/latest-catalogs.ts';
 import { readConclusion, writeConclusion } from '../../../lambdas/adapters/ledger/audit-conclusion.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';

@@ -6,12 +6,12 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-history.ts';
 import {
   createCatalogProbe,
   createCatalogSource,
   readCatalog,
   readPointer,
-  writeCatalog,
 } from '../../../lambdas/adapters/inference/catalog-store.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
 import type { Log } from '../../../lambdas/core/ports.ts';

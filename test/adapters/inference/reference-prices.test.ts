@@ -1,6 +1,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readCatalog, writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
+import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-history.ts';
+import { readCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
 import {
   deleteReferencePrices,
   readReferencePrices,
