@@ -1,8 +1,8 @@
 /** The descriptions of embeddings, images, speech and transcriptions. */
 import * as z from 'zod';
-import { embeddingRequest } from '../core/inference/kinds/embeddings/schema.ts';
-import { imageRequest } from '../core/inference/kinds/images/schema.ts';
-import { speechRequest } from '../core/inference/kinds/speech/schema.ts';
+import { embeddingRequest } from '../core/inference/kinds/embeddings/embeddings.ts';
+import { imageRequest } from '../core/inference/kinds/images/images.ts';
+import { speechRequest } from '../core/inference/kinds/speech/speech.ts';
 import { transcriptionFields } from '../core/inference/kinds/transcriptions/schema.ts';
 import { IDEMPOTENCY, PAID } from './inference-operations.ts';
 import { answer, tagged } from './operation.ts';

@@ -2,9 +2,12 @@
 import type * as z from 'zod';
 import type { Kind } from '../../access/policy.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
+import type { Outcome } from '../../ledger/usage-record.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';
 import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
+import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
 import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
+import type { Measured } from '../pricing/counts.ts';
 import type { Estimate } from '../quote.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
@@ -56,6 +59,22 @@ export interface CallKind<Request extends CallRequestFields, Answer> {
 /** A request as routes get it: without the model's name too, which is each route's own. */
 export function forwarded({ model: _model, ...request }: CallRequestFields): JsonObject {
   return forwardedFields(request);
+}
+
+/** What a call settles with that was answered whole, but for what `counted` says. */
+export function measuredOutcome(
+  { candidate: { model, route }, catalog }: Pick<KindCall<unknown, unknown>, 'candidate' | 'catalog'>,
+  measured: Measured,
+  counted: Pick<Outcome, 'unit'> & Partial<Outcome>,
+): Outcome {
+  const priced = priceMeasured(model, measured);
+  const cost = priced.amount;
+  return {
+    ...{ model: model.id, route: route.id, status: 'completed', estimated: false, cost },
+    ...{ inputUnits: 0, cachedUnits: 0, outputUnits: 0, tokens: 0 },
+    ...counted,
+    ...billBasis(priced, { cost, catalog, route }),
+  };
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };

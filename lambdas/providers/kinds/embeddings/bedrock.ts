@@ -5,8 +5,11 @@
 
 import type { Model } from '../../../core/inference/catalog/catalog-document.ts';
 import type { ProviderAttempt, ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
-import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/embeddings.ts';
-import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
+import {
+  type Embedding,
+  type EmbeddingAnswer,
+  isEmbedding,
+} from '../../../core/inference/kinds/embeddings/embeddings.ts';
 import { mayExceed } from '../../../core/inference/metering/token-bound.ts';
 import { isTokenCount } from '../../../core/inference/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';

@@ -1,8 +1,11 @@
 /** Embeddings of a server of the OpenAI protocol (OpenAI API reference, Create embeddings). */
 
 import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
-import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/embeddings.ts';
-import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
+import {
+  type Embedding,
+  type EmbeddingAnswer,
+  isEmbedding,
+} from '../../../core/inference/kinds/embeddings/embeddings.ts';
 import { isTokenCount } from '../../../core/inference/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';

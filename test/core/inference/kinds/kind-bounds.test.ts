@@ -6,14 +6,11 @@ import { type Model, parseCatalog } from '../../../../lambdas/core/inference/cat
 import type { KindCall } from '../../../../lambdas/core/inference/kinds/call-kind.ts';
 import {
   type EmbeddingAnswer,
-  embeddings,
-} from '../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
-import {
   type EmbeddingRequest,
   embeddingRequest,
-} from '../../../../lambdas/core/inference/kinds/embeddings/schema.ts';
-import { speechRequest } from '../../../../lambdas/core/inference/kinds/speech/schema.ts';
-import { speech } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
+  embeddings,
+} from '../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
+import { speech, speechRequest } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
 import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';

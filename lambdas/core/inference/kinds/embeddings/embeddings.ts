@@ -1,15 +1,38 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
+
+import * as z from 'zod';
 import { ServiceError } from '../../../errors.ts';
 import { factorOf } from '../../../ledger/usage-record.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
-import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
 import { leastTokens } from '../../metering/token-bound.ts';
 import type { Estimate } from '../../quote.ts';
-import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
-import { type Embedding, toBase64, toFloats } from './encoding.ts';
-import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
+import { reference, routeControlFields } from '../../routing/route-controls.ts';
+import { isBase64 } from '../../upstream/sources.ts';
+import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
+
+/** OpenAI API reference, Create embeddings: the most inputs of one request. */
+export const MAX_INPUTS = 2048;
+
+const text = z.string().min(1);
+const tokens = z.array(z.int().min(0)).min(1);
+const batch = <T extends z.ZodType>(input: T) => z.array(input).min(1).max(MAX_INPUTS);
+
+export const embeddingRequest = z.looseObject({
+  model: reference.nullish(),
+  input: z.union(
+    [text, batch(text), tokens, batch(tokens)],
+    `must be a text, an array of token ids, or an array of 1 to ${MAX_INPUTS} of either; none of them empty`,
+  ),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.int().min(1).max(65_536).nullish(),
+  user: z.string().nullish(),
+  provider: routeControlFields.provider,
+});
+
+export type EmbeddingRequest = z.infer<typeof embeddingRequest>;
 
 /** What a route answers: one embedding for each input, in their order. */
 export interface EmbeddingAnswer {
@@ -77,15 +100,14 @@ function estimate(request: EmbeddingRequest, model: Model): Estimate {
 }
 
 async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promise<Deliver> {
-  const { request, answer, admission, candidate, catalog } = call;
-  const { model, route } = candidate;
+  const { request, answer, admission } = call;
+  const { model } = call.candidate;
   const { texts, ids } = sizeOf(request);
   // Of texts that it read, a route counted something.
   const reported = answer.tokens === 0 ? undefined : answer.tokens;
   const counted = reported ?? boundTextTokens(texts) + ids;
   const tokens = Math.min(counted, call.estimate.tokens);
-  const priced = priceMeasured(model, { tokens });
-  const excess = measuredCost(model, { tokens: counted }) - priced.amount;
+  const excess = measuredCost(model, { tokens: counted }) - measuredCost(model, { tokens });
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
   const text = JSON.stringify({
     object: 'list',
@@ -98,19 +120,47 @@ async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promi
     usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   });
   return prepareJson(call, text, () =>
-    admission.settle({
-      model: model.id,
-      inputUnits: tokens,
-      cachedUnits: 0,
-      outputUnits: 0,
-      unit: 'token',
-      cost: priced.amount,
-      ...(excess > 0n ? { unbilled: { amount: excess, factor: factorOf(counted / tokens) } } : {}),
-      estimated: reported === undefined,
-      route: route.id,
-      status: 'completed',
-      tokens,
-      ...billBasis(priced, { cost: priced.amount, catalog, route }),
-    }),
+    admission.settle(
+      measuredOutcome(
+        call,
+        { tokens },
+        {
+          ...{ inputUnits: tokens, tokens, unit: 'token', estimated: reported === undefined },
+          ...(excess > 0n ? { unbilled: { amount: excess, factor: factorOf(counted / tokens) } } : {}),
+        },
+      ),
+    ),
   );
 }
+
+/** The two encodings of an embedding: numbers, or base64 of little-endian 32-bit floats (OpenAI API reference). */
+export type Embedding = readonly number[] | string;
+
+const BYTES_PER_FLOAT = 4;
+
+export function toBase64(embedding: Embedding): string {
+  if (typeof embedding === 'string') return embedding;
+  const bytes = Buffer.alloc(embedding.length * BYTES_PER_FLOAT);
+  embedding.forEach((value, index) => {
+    bytes.writeFloatLE(value, index * BYTES_PER_FLOAT);
+  });
+  return bytes.toString('base64');
+}
+
+export function toFloats(embedding: Embedding): readonly number[] {
+  if (typeof embedding !== 'string') return embedding;
+  const bytes = Buffer.from(embedding, 'base64');
+  return Array.from({ length: bytes.length / BYTES_PER_FLOAT }, (_, index) =>
+    bytes.readFloatLE(index * BYTES_PER_FLOAT),
+  );
+}
+
+/** Whether a route's value is an embedding in either encoding: some numbers that 32-bit floats can hold. */
+export function isEmbedding(value: unknown): value is Embedding {
+  if (typeof value !== 'string')
+    return Array.isArray(value) && value.length > 0 && value.every((number) => isFloat(number));
+  if (value.length % 4 !== 0 || !isBase64(value)) return false;
+  return Buffer.from(value, 'base64').length % BYTES_PER_FLOAT === 0 && toFloats(value).every(isFloat);
+}
+
+const isFloat = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(Math.fround(value));

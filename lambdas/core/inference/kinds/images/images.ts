@@ -1,14 +1,34 @@
 /** Image generation: billed by the images that the route returns. */
 
+import * as z from 'zod';
 import { ServiceError } from '../../../errors.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
 import { imageItem } from '../../pricing/bill.ts';
 import type { Measured } from '../../pricing/counts.ts';
-import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
-import { type ImageRequest, imageRequest } from './schema.ts';
+import { reference, routeControlFields } from '../../routing/route-controls.ts';
+import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
+
+/** ImageRequest (interface, Resources); fields it does not name are kept and forwarded. */
+const MAX_IMAGES = 4;
+
+const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
+
+export const imageRequest = z.looseObject({
+  model: reference,
+  prompt: z.string().min(1),
+  n: z.int().min(1).max(MAX_IMAGES).nullish(),
+  size: z.enum(SIZES, `must be one of ${SIZES.join(', ')}`).nullish(),
+  response_format: z.enum(['url', 'b64_json']).nullish(),
+  /** Partial images would need a stream of events, which the interface does not have. */
+  stream: z.literal(false, 'must be false: images are answered whole').nullish(),
+  user: z.string().nullish(),
+  provider: routeControlFields.provider,
+});
+
+export type ImageRequest = z.infer<typeof imageRequest>;
 
 /** What a route answers: at least one image, each with `b64_json` or `url`, and not more than were asked for. */
 export interface ImageAnswer {
@@ -57,23 +77,10 @@ const measured = (request: ImageRequest, images: number): Measured => ({
 });
 
 async function prepare(call: KindCall<ImageRequest, ImageAnswer>): Promise<Deliver> {
-  const { request, answer, admission, candidate, catalog } = call;
-  const { model, route } = candidate;
-  const priced = priceMeasured(model, measured(request, answer.images.length));
+  const { request, answer, admission } = call;
+  const outputUnits = answer.images.length;
   const text = JSON.stringify({ created: answer.created, data: answer.images });
   return prepareJson(call, text, () =>
-    admission.settle({
-      model: model.id,
-      inputUnits: 0,
-      cachedUnits: 0,
-      outputUnits: answer.images.length,
-      unit: 'image',
-      cost: priced.amount,
-      estimated: false,
-      route: route.id,
-      status: 'completed',
-      tokens: 0,
-      ...billBasis(priced, { cost: priced.amount, catalog, route }),
-    }),
+    admission.settle(measuredOutcome(call, measured(request, outputUnits), { outputUnits, unit: 'image' })),
   );
 }

@@ -3,6 +3,8 @@
  * the service counts the text itself, by a bound that no text undercuts: what a call costs is known, and held, before
  * its first byte.
  */
+
+import * as z from 'zod';
 import { ServiceError } from '../../../errors.ts';
 import type { Settlement } from '../../../ledger/settlement.ts';
 import type { CallStatus } from '../../../ledger/usage-record.ts';
@@ -10,12 +12,32 @@ import { formatUsd } from '../../../money.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
-import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
 import type { Measured } from '../../pricing/counts.ts';
+import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
 import { hasLeft } from '../../upstream/route-clock.ts';
-import { type CallKind, forwarded, type KindCall } from '../call-kind.ts';
-import { type SpeechRequest, speechRequest } from './schema.ts';
+import { AUDIO_FORMATS } from '../../upstream/sources.ts';
+import { type CallKind, forwarded, type KindCall, measuredOutcome } from '../call-kind.ts';
+
+/** OpenAI API reference, Create speech: the most characters of either text. */
+const MAX_CHARACTERS = 4_096;
+
+const text = z.string().max(MAX_CHARACTERS, `must be at most ${MAX_CHARACTERS} characters`);
+
+export const speechRequest = z.looseObject({
+  model: reference,
+  input: text.min(1),
+  instructions: text.nullish(),
+  voice: z.string().min(1).max(128).nullish(),
+  response_format: z.enum(AUDIO_FORMATS, 'must be mp3 or wav').nullish(),
+  speed: z.number().min(0.25).max(4).nullish(),
+  /** The interface answers with the audio itself, never with events. */
+  stream_format: z.literal('audio', 'must be audio').nullish(),
+  provider: routeControlFields.provider,
+});
+
+export type SpeechRequest = z.infer<typeof speechRequest>;
 
 /** Audio that has begun: the first bytes, never empty, and what follows them. */
 export interface SpeechAnswer {
@@ -116,24 +138,10 @@ async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): Async
   }
 }
 
-function settle(
-  { request, admission, candidate: { model, route }, catalog }: KindCall<SpeechRequest, SpeechAnswer>,
-  status: CallStatus,
-): Promise<Settlement> {
-  const measured = measuredOf(request);
-  const priced = priceMeasured(model, measured);
-  return admission.settle({
-    model: model.id,
-    inputUnits: measured.tokens,
-    cachedUnits: 0,
-    outputUnits: 0,
-    unit: 'token',
-    // The text went to the route as a whole, so audio that breaks off costs what the whole does.
-    cost: priced.amount,
-    estimated: true,
-    route: route.id,
-    status,
-    tokens: measured.tokens,
-    ...billBasis(priced, { cost: priced.amount, catalog, route }),
-  });
+/** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
+function settle(call: KindCall<SpeechRequest, SpeechAnswer>, status: CallStatus): Promise<Settlement> {
+  const measured = measuredOf(call.request);
+  const { tokens } = measured;
+  const counted = { inputUnits: tokens, tokens, unit: 'token', estimated: true, status } as const;
+  return call.admission.settle(measuredOutcome(call, measured, counted));
 }

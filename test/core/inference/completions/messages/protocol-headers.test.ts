@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { protocolHeadersOf } from '../../../../../lambdas/core/inference/completions/messages/protocol-headers.ts';
+import { protocolHeadersOf } from '../../../../../lambdas/core/inference/completions/messages/payload.ts';
 
 const read = (headers: Record<string, string>) => protocolHeadersOf(new Headers(headers));
 

@@ -4,7 +4,7 @@ import {
   isEmbedding,
   toBase64,
   toFloats,
-} from '../../../../../lambdas/core/inference/kinds/embeddings/encoding.ts';
+} from '../../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
 import { it } from '../../../../search.ts';
 
 it('floats of 32 bits survive both encodings', () => {
