@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { EVENTS, KIND_NAMES, KIND_PATHS, KINDS, STATUSES } from '../../console/src/api/values.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { KINDS as SERVICE_KINDS } from '../../lambdas/core/access/policy.ts';
+import { KINDS as SERVICE_KINDS } from '../../lambdas/core/access/kinds.ts';
 import { CALL_STATUSES } from '../../lambdas/core/ledger/usage-record.ts';
 import { SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
 

@@ -13,7 +13,8 @@ import {
   tpmOf,
   UNLIMITED,
 } from '../../core/access/key-state.ts';
-import { KINDS, type Kind, type Policy } from '../../core/access/policy.ts';
+import { KINDS, type Kind } from '../../core/access/kinds.ts';
+import type { Policy } from '../../core/access/policy.ts';
 import type { Windows } from '../../core/access/windows.ts';
 import { type Item, number, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 

@@ -2,7 +2,8 @@
 import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
 import { invalidKey, type VerifiedKey } from './api-key.ts';
-import type { Kind, Policy } from './policy.ts';
+import type { Kind } from './kinds.ts';
+import type { Policy } from './policy.ts';
 import { minuteEndsInMs, type Windows } from './windows.ts';
 
 /** Requests a minute of a key whose policy sets none (interface, Limits). */
@@ -132,3 +133,26 @@ const capExceeded = (
     code,
     `The estimate for this call, ${formatUsd(amount)} USD, would exceed this API key's cap of ${cap}.`,
   );
+
+/** OpenAI's duration form: `850ms`, `12.5s`, `1m0s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = (ms % 60_000) / 1000;
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`;
+}
+
+export function rateLimitHeaders(state: KeyState, nowMs: number): Record<string, string> {
+  const reset = formatDuration(minuteEndsInMs(nowMs));
+  const headers: Record<string, string> = {
+    'x-ratelimit-limit-requests': String(rpmOf(state.policy)),
+    'x-ratelimit-remaining-requests': String(Math.max(0, state.requestsLeft)),
+    'x-ratelimit-reset-requests': reset,
+  };
+  if (state.policy.tpm !== undefined) {
+    headers['x-ratelimit-limit-tokens'] = String(state.policy.tpm);
+    headers['x-ratelimit-remaining-tokens'] = String(state.tokensLeft < 0n ? 0n : state.tokensLeft);
+    headers['x-ratelimit-reset-tokens'] = reset;
+  }
+  return headers;
+}

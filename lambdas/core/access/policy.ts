@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { usdAmount } from '../api/amount.ts';
 import { type Body, usd } from '../api/response-schema.ts';
 import { usdJson } from '../money.ts';
+import { KINDS } from './kinds.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
@@ -18,9 +19,6 @@ const cap = usdAmount({
 });
 
 const rate = z.int().min(1).max(1_000_000_000);
-
-export const KINDS = ['chat', 'embeddings', 'image', 'tts', 'audio'] as const;
-export type Kind = (typeof KINDS)[number];
 
 /** A policy as callers write it; unknown fields are refused, so a misspelt cap is never silently absent. */
 export const policySchema = z.strictObject({

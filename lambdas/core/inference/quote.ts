@@ -5,7 +5,7 @@
  *   chat:        routes -> body that leaves -> size of the prompt -> models with room -> bound of each route -> price
  *   other kinds: routes, and the measure of the request at the price of its model
  */
-import type { Kind } from '../access/policy.ts';
+import type { Kind } from '../access/kinds.ts';
 import { ServiceError } from '../errors.ts';
 import type { JsonObject } from '../json/lossless-json.ts';
 import { NO_OUTPUT } from '../ledger/call.ts';

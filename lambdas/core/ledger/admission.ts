@@ -2,8 +2,7 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What is returned settles exactly once.
  */
-import { isCapRefusal, type KeyCharge, type KeyState } from '../access/key-state.ts';
-import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
+import { isCapRefusal, type KeyCharge, type KeyState, rateLimitHeaders } from '../access/key-state.ts';
 import { windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
 import type { NanoUsd } from '../money.ts';

@@ -1,7 +1,6 @@
 /** The gate every keyed request passes: the key is active, and the request counts against its windows. */
 import type { VerifiedKey } from '../access/api-key.ts';
-import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
-import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
+import { type KeyCharge, type KeyState, rateLimitHeaders, refusal } from '../access/key-state.ts';
 import { windowsAt } from '../access/windows.ts';
 import { overloaded, ServiceError } from '../errors.ts';
 import type { Clock } from '../ports.ts';

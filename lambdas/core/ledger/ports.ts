@@ -1,6 +1,6 @@
 /** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
 import type { KeyCharge, KeyState } from '../access/key-state.ts';
-import type { Kind } from '../access/policy.ts';
+import type { Kind } from '../access/kinds.ts';
 import type { Windows } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Unbilled, UsageRecord } from './usage-record.ts';

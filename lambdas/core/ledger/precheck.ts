@@ -4,7 +4,7 @@
  */
 import { invalidKey, type VerifiedKey } from '../access/api-key.ts';
 import { isCapRefusal, type KeyCharge } from '../access/key-state.ts';
-import type { Kind } from '../access/policy.ts';
+import type { Kind } from '../access/kinds.ts';
 import { windowsAt } from '../access/windows.ts';
 import type { Clock } from '../ports.ts';
 import { NO_OUTPUT } from './call.ts';

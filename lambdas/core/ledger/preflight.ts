@@ -1,6 +1,5 @@
 /** Whether a key and a wallet leave enough for a call, as far as they are known: the same before, at and after admission. */
-import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
-import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
+import { type KeyCharge, type KeyState, rateLimitHeaders, refusal } from '../access/key-state.ts';
 import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
 import type { Call, OutputRange } from './call.ts';

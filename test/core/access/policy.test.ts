@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { KINDS, policyEntry, policySchema } from '../../../lambdas/core/access/policy.ts';
+import { KINDS } from '../../../lambdas/core/access/kinds.ts';
+import { policyEntry, policySchema } from '../../../lambdas/core/access/policy.ts';
 import { it } from '../../search.ts';
 
 const cap = fc.bigInt({ min: 0n, max: 10n ** 18n });

@@ -1,7 +1,11 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { type KeyState, UNLIMITED } from '../../../lambdas/core/access/key-state.ts';
-import { formatDuration, rateLimitHeaders } from '../../../lambdas/core/access/rate-limit-headers.ts';
+import {
+  formatDuration,
+  type KeyState,
+  rateLimitHeaders,
+  UNLIMITED,
+} from '../../../lambdas/core/access/key-state.ts';
 import { it } from '../../search.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 47, 500);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type DynamoDBClient, paginateQuery, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { KINDS } from '../../../core/access/policy.ts';
+import { KINDS } from '../../../core/access/kinds.ts';
 import {
   type CallPages,
   type KeyDay,

@@ -3,7 +3,7 @@
  * every instant: received = balance + holds + spent - owed.
  */
 import { randomBytes } from 'node:crypto';
-import { KINDS, type Kind } from '../../../core/access/policy.ts';
+import { KINDS, type Kind } from '../../../core/access/kinds.ts';
 import type { Hold, Wallet } from '../../../core/ledger/ports.ts';
 import type { NanoUsd } from '../../../core/money.ts';
 import {

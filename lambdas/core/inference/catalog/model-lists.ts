@@ -1,6 +1,6 @@
 /** The public lists of models, with and without prices. */
 import * as z from 'zod';
-import { KINDS } from '../../access/policy.ts';
+import { KINDS } from '../../access/kinds.ts';
 import { type Body, seconds, usd } from '../../api/response-schema.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../money.ts';

@@ -1,6 +1,6 @@
 /** Kinds of calls other than conversations: what each of them defines for the frame that all paid calls share. */
 import type * as z from 'zod';
-import type { Kind } from '../../access/policy.ts';
+import type { Kind } from '../../access/kinds.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Outcome } from '../../ledger/usage-record.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';

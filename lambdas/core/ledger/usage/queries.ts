@@ -1,6 +1,6 @@
 /** The queries of usage records: those of a key, and those of an account. */
 import * as z from 'zod';
-import { KINDS } from '../../access/policy.ts';
+import { KINDS } from '../../access/kinds.ts';
 import { ulidPageQuery } from '../../api/paging.ts';
 import { timeParameter } from '../../api/time-parameter.ts';
 import { CALL_STATUSES } from '../usage-record.ts';

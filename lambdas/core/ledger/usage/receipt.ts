@@ -1,6 +1,6 @@
 /** Usage records as callers see them: an entry of a list, and a receipt with the lines of its bill. */
 import * as z from 'zod';
-import { KINDS } from '../../access/policy.ts';
+import { KINDS } from '../../access/kinds.ts';
 import { type Body, idOf, seconds, usd } from '../../api/response-schema.ts';
 import { usdJson } from '../../money.ts';
 import { CALL_STATUSES, UNITS, type UsageRecord } from '../usage-record.ts';

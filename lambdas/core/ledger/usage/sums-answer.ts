@@ -1,6 +1,6 @@
 /** The query and the answer of `GET /api/v1/usage/sums`. */
 import * as z from 'zod';
-import { KINDS } from '../../access/policy.ts';
+import { KINDS } from '../../access/kinds.ts';
 import { type Body, idOf, seconds, usd } from '../../api/response-schema.ts';
 import { timeParameter } from '../../api/time-parameter.ts';
 import { ServiceError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /** The calls of a smoke test: each the smallest that a provider answers, each answer looked at as far as its format goes. */
 import * as z from 'zod';
-import type { Kind } from '../../../access/policy.ts';
+import type { Kind } from '../../../access/kinds.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { type Check, expectThat, type Seen, Skipped } from './check.ts';
 import { type Answer, type Client, errorOf } from './client.ts';

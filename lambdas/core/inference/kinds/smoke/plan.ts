@@ -1,5 +1,5 @@
 /** Which models are called, and the most that each call may cost: known before the first one, and so is the grant. */
-import { KINDS, type Kind } from '../../../access/policy.ts';
+import { KINDS, type Kind } from '../../../access/kinds.ts';
 import { formatUsd, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../../money.ts';
 import type { CatalogDocument, Model } from '../../catalog/catalog-document.ts';
 import { measuredCost, tokenPrices } from '../../metering/priced-usage.ts';
