@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { service } from '../one-service.ts';
+import { service } from './service.ts';
 
 let client: OpenAI;
 

@@ -1,20 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Service } from './service.ts';
-
-const service = new Service();
-beforeAll(() => service.start(), 90_000);
-afterAll(() => service.dispose());
+import { describe, expect, it } from '@jest/globals';
+import { authorize } from '../sign-in.ts';
+import { service } from './service.ts';
 
 /** What the console's pages send with every request. */
 const PAGE = { 'x-requested-with': 'console' };
-
-interface Provider {
-  readonly id: string;
-  readonly client_id: string;
-  readonly authorization_endpoint: string;
-  readonly scope: string;
-}
 
 const call = (method: string, path: string, headers: Record<string, string>, body?: object) =>
   service.fetch(path, {
@@ -32,60 +21,12 @@ const errorOf = async (response: Response) => {
   return [response.status, error.code];
 };
 
-async function localProvider(): Promise<Provider> {
-  const response = await call('GET', '/api/v1/auth/providers', {});
-  const { data } = (await response.json()) as { data: readonly Provider[] };
-  expect(data).toEqual([
-    {
-      id: 'local',
-      type: 'oidc',
-      name: expect.any(String),
-      client_id: expect.any(String),
-      authorization_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/authorize$/),
-      scope: 'openid email',
-    },
-  ]);
-  return data[0] as Provider;
-}
-
-/** What a browser does: the provider's page, its form, and the way back with a code. */
-async function authorize(email?: string) {
-  const provider = await localProvider();
-  const [state, nonce, verifier] = [1, 2, 3].map(() => randomBytes(32).toString('base64url'));
-  const redirectUri = `${service.session.base_url}/console`;
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: provider.client_id,
-    redirect_uri: redirectUri,
-    scope: provider.scope,
-    state: state ?? '',
-    nonce: nonce ?? '',
-    code_challenge: createHash('sha256')
-      .update(verifier ?? '')
-      .digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  const url = `${provider.authorization_endpoint}?${query}`;
-  const page = await (await fetch(url)).text();
-  const proposed = /name="email"[^>]* value="([^"]+)"/.exec(page)?.[1] ?? '';
-  const sent = await fetch(url, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ email: email ?? proposed }),
-  });
-  const back = new URL(sent.headers.get('location') ?? '');
-  expect([sent.status, `${back.origin}${back.pathname}`]).toEqual([303, redirectUri]);
-  expect(back.searchParams.get('state')).toBe(state);
-  const code = back.searchParams.get('code') ?? '';
-  return { code, code_verifier: verifier, redirect_uri: redirectUri, nonce };
-}
-
 const signIn = (credential: object) =>
   call('POST', '/api/v1/auth/local', { 'x-session-transport': 'cookie' }, credential);
 
 describe('a browser', () => {
   it('signs in to the demo account without a token within reach, renews its session and signs out', async () => {
-    const signedIn = await signIn(await authorize());
+    const signedIn = await signIn(await authorize(service));
     const { access_token: token, account } = (await signedIn.json()) as {
       access_token: unknown;
       account: { id: string };
@@ -122,7 +63,7 @@ describe('a browser', () => {
   });
 
   it('whose request another site has made carries no session', async () => {
-    const cookie = cookieOf(await signIn(await authorize('visitor@example.com')));
+    const cookie = cookieOf(await signIn(await authorize(service, 'visitor@example.com')));
     const headers: Record<string, string>[] = [
       {},
       { 'x-requested-with': 'XMLHttpRequest' },
@@ -143,29 +84,29 @@ describe('a browser', () => {
     ['another token', () => '__Host-session=a.b.c'],
     ['six kilobytes', () => `__Host-session=${'x'.repeat(6_000)}`],
   ])('with a cookie that holds %s is refused', async (_what, spoil) => {
-    const good = cookieOf(await signIn(await authorize('visitor@example.com')));
+    const good = cookieOf(await signIn(await authorize(service, 'visitor@example.com')));
     const response = await call('GET', '/api/v1/auth/me', { ...PAGE, cookie: spoil(good) });
     expect(await errorOf(response)).toEqual([401, 'invalid_session']);
   });
 
   it('exchanges a code once, with its own verifier and nonce, and only from where it was sent', async () => {
-    const credential = await authorize('visitor@example.com');
+    const credential = await authorize(service, 'visitor@example.com');
     expect((await signIn(credential)).status).toBe(200);
     expect(await errorOf(await signIn(credential))).toEqual([401, 'invalid_token']);
-    const spoiled = { ...(await authorize()), code_verifier: 'x'.repeat(43) };
+    const spoiled = { ...(await authorize(service)), code_verifier: 'x'.repeat(43) };
     expect(await errorOf(await signIn(spoiled))).toEqual([401, 'invalid_token']);
-    expect(await errorOf(await signIn({ ...(await authorize()), nonce: 'another' }))).toEqual([
+    expect(await errorOf(await signIn({ ...(await authorize(service)), nonce: 'another' }))).toEqual([
       401,
       'invalid_token',
     ]);
-    const elsewhere = { ...(await authorize()), redirect_uri: 'https://example.com/' };
+    const elsewhere = { ...(await authorize(service)), redirect_uri: 'https://example.com/' };
     expect(await errorOf(await signIn(elsewhere))).toEqual([400, 'invalid_value']);
   });
 
   it('is the same person in every session, and others are others', async () => {
     const accounts = [];
     for (const email of ['a@example.com', 'A@example.com', 'b@example.com']) {
-      const { account } = (await (await signIn(await authorize(email))).json()) as {
+      const { account } = (await (await signIn(await authorize(service, email))).json()) as {
         account: { id: string };
       };
       accounts.push(account.id);

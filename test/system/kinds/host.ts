@@ -1,12 +1,8 @@
 /** The shared host: one process for the whole inference API. What it does as functions do, the other suites show on it too. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from '../waiting.ts';
-import { processesOf } from './processes.ts';
-import { Service } from './service.ts';
-
-const OPEN_CALLS = 40;
-
-const service = new Service({ COMPUTE: 'host', HOST_OPEN_CALLS: String(OPEN_CALLS) });
+import { describe, expect, it } from '@jest/globals';
+import { until } from '../../waiting.ts';
+import { processesOf } from '../processes.ts';
+import { OPEN_CALLS, service } from './service.ts';
 
 interface Received {
   readonly sequence: number;
@@ -20,9 +16,6 @@ interface UsageRecord {
   readonly estimated: boolean;
   readonly output_units: number;
 }
-
-beforeAll(() => service.start(), 90_000);
-afterAll(() => service.dispose());
 
 const control = async <T>(path: string, body?: object): Promise<T> => {
   const response = await fetch(`${service.session.upstream_control_url}${path}`, {

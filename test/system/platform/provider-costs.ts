@@ -1,13 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Route } from '../../lambdas/contract/route.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { startUpstream, type Upstream } from '../../simulators/models/server.ts';
-import { LeftTexts } from './left-texts.ts';
-import { Payer } from './payer.ts';
-import { form, wav } from './recordings.ts';
-import { Service } from './service.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Route } from '../../../lambdas/contract/route.ts';
+import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { LeftTexts } from '../left-texts.ts';
+import { Payer } from '../payer.ts';
+import { form, wav } from '../recordings.ts';
+import { service } from './service.ts';
 
 /** What the provider takes for each of the calls below: digits that nothing else has, whatever the decimal point. */
 const DIGITS = '31337424242';
@@ -39,30 +38,22 @@ interface Document {
   }[];
 }
 
-/** One process answers every route below; that each is wired as a function is tested by the files beside this one. */
-const service = new Service({ COMPUTE: 'host' });
-let upstream: Upstream;
 let payer: Payer;
 let applied: Document;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  const seed = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'seed', 'catalog.json'), 'utf8');
-  const document = JSON.parse(seed.replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstream.url)) as Document;
+  const { document } = await service.admin<{ readonly document: Document }>('catalog', 'show');
   const models = document.models.map((model) => ({
     ...model,
     routes: model.routes.map((route) => ({ ...route, cost: costIn(model.price.unit) })),
   }));
-  const file = join(service.directory, 'costs.json');
   applied = { ...document, models };
+  // Applied before any function has read a catalog.
+  const file = join(service.directory, 'costs.json');
   writeFileSync(file, JSON.stringify(applied));
-  await service.start({ CATALOG: file });
+  await service.admin('catalog', 'apply', file);
   payer = await Payer.open(service, '5');
 }, 90_000);
-afterAll(async () => {
-  await service.dispose();
-  await upstream.close();
-});
 
 const chat = (stream: boolean) => ({
   model: 'sim/chat',

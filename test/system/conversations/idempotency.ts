@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from '../waiting.ts';
-import { LeftTexts, NOWHERE } from './left-texts.ts';
-import { Service } from './service.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../../waiting.ts';
+import { service } from './service.ts';
 
-const service = new Service();
 let account: { readonly id: string; readonly key: string };
 
 beforeAll(async () => {
-  await service.start();
   account = await service.account('5');
 }, 90_000);
-afterAll(() => service.dispose());
 
 const request = (text: string, fields: object = {}) => ({
   model: 'sim/chat',
@@ -60,15 +56,6 @@ describe('a repeated call with the same Idempotency-Key', () => {
     const other = await send(request('replayed never'), 'key-once');
     const receipts = await Promise.all([first, other].map((answer) => receiptOf(answer)));
     expect(receipts).toMatchObject([{ replayed: expect.any(Number) }, { replayed: null }]);
-  });
-
-  it('survives a restart', async () => {
-    const text = await (await send(request('across'), 'key-restart')).text();
-    await service.stop();
-    await service.start();
-    const again = await send(request('across'), 'key-restart');
-    expect(await again.text()).toBe(text);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
   it('but another body is refused', async () => {
@@ -189,21 +176,5 @@ describe('a call of the Responses API', () => {
     const second = await respond('stream a response', { stream: true }, 'key-9');
     expect(second.status).toBe(400);
     expect(await second.json()).toMatchObject({ error: { code: 'idempotency_key_reused' } });
-  });
-});
-
-describe('a kept answer at rest', () => {
-  it('shows nothing of itself or of its key, and the books balance', async () => {
-    const word = 'canaryreplay8c1d';
-    const text = await (await send(request(word), 'canary-idempotency-key')).text();
-    expect(text).toContain(word);
-    const audit = () => service.admin('audit');
-    expect(await until(audit, ({ held }) => held === 0)).toMatchObject({ exact: true });
-    await service.stop();
-    const left = new LeftTexts(service);
-    // The account's id is no secret: it shows that the database is searched as it is read.
-    expect(left.find(account.id).files).not.toEqual([]);
-    for (const canary of [word, 'canary-idempotency-key', account.key])
-      expect([canary, left.find(canary)]).toEqual([canary, NOWHERE]);
   });
 });

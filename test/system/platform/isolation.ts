@@ -3,13 +3,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Authentication, Route } from '../../../lambdas/contract/route.ts';
 import { ROUTES } from '../../../lambdas/contract/routes.ts';
 import { Owner } from '../owner.ts';
-import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from '../reaches.ts';
+import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
 import { service } from './service.ts';
 
 let mine: Belongings;
 let theirs: Belongings;
-/** As it was when nobody had yet tried to change it; undefined when its owner has changed it since. */
-let theirState: Awaited<ReturnType<typeof stateOf>> | undefined;
 
 /** A new account with one of everything that an account can have. */
 async function newBelongings(): Promise<Belongings> {
@@ -156,6 +154,37 @@ async function expectNothing(route: Route, asker: Belongings, other: Belongings)
   }
 }
 
+describe('what is another account’s', () => {
+  const reachOf = ({ endpoint }: Route) => REACHES[endpoint] ?? {};
+  const naming = routes.filter(([, route]) => reachOf(route).path !== undefined);
+  const others = routes.filter(([, route]) => reachOf(route).path === undefined);
+  const states = () => Promise.all([stateOf(mine), stateOf(theirs)]);
+  let before: Awaited<ReturnType<typeof states>>;
+
+  beforeAll(async () => {
+    before = await states();
+  });
+
+  it.each(naming)('is not found by who names it: %s', async (_name, route) => {
+    await expectNothing(route, mine, theirs);
+    await expectNothing(route, theirs, mine);
+  });
+
+  it('has not changed when it was named', async () => {
+    expect(await states()).toEqual(before);
+  });
+
+  it.each(others)('is not shown where nothing is named: %s', async (_name, route) => {
+    // A route that ends the session of its caller is called by an account of its own.
+    const asker = reachOf(route).endsSession === undefined ? mine : await newBelongings();
+    await expectNothing(route, asker, theirs);
+  });
+
+  it('has not changed with what others made', async () => {
+    expect(await stateOf(theirs)).toEqual(before[1]);
+  });
+});
+
 describe.each(routes)('%s', (_name, route) => {
   const { path, shows, endsSession } = REACHES[route.endpoint] ?? {};
 
@@ -170,26 +199,6 @@ describe.each(routes)('%s', (_name, route) => {
       expect(((await response.json()) as { error: object }).error).toMatchObject({
         type: 'authentication_error',
       });
-    }
-  });
-
-  it('shows and changes nothing of another account, and answers as if it did not exist', async () => {
-    // A route that ends the session of its caller is called by an account of its own.
-    const first = endsSession === undefined ? mine : await newBelongings();
-    theirState ??= await stateOf(theirs);
-    await expectNothing(route, first, theirs);
-    if (path === undefined) {
-      expect(await stateOf(theirs)).toEqual(theirState);
-      // What a route makes is its caller's own.
-      theirState = undefined;
-      if (endsSession !== undefined) return;
-      const own = await stateOf(mine);
-      await expectNothing(route, theirs, mine);
-      expect(await stateOf(mine)).toEqual(own);
-    } else {
-      const own = await stateOf(mine);
-      await expectNothing(route, theirs, mine);
-      expect(await Promise.all([stateOf(theirs), stateOf(mine)])).toEqual([theirState, own]);
     }
   });
 

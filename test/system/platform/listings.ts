@@ -1,14 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { until } from '../waiting.ts';
-import { Service } from './service.ts';
+import { until } from '../../waiting.ts';
+import { service } from './service.ts';
 
 /** First calls start functions, and the operator's command a process: on a busy machine each takes seconds. */
 jest.setTimeout(60_000);
-
-/** Publishers learn what happens through a webhook on this machine. */
-const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
 
 interface Person {
   readonly id: string;
@@ -70,8 +67,8 @@ let made = 0;
 const fields = (overrides: object = {}) => {
   made += 1;
   return {
-    name: `Listing ${made}`,
-    slug: `listing-${made}`,
+    name: `Product ${made}`,
+    slug: `product-${made}`,
     summary: 'A summary.',
     description: 'A description.',
     category: 'productivity',
@@ -94,7 +91,6 @@ const read = async (request: IncomingMessage): Promise<string> => {
 };
 
 beforeAll(async () => {
-  await service.start();
   [owner, visitor] = [await person(), await person('5')];
   receiver = createServer(async (request, response) => {
     events.push(JSON.parse(await read(request)) as Event);
@@ -117,7 +113,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   receiver?.close();
-  await service.dispose();
 });
 
 describe.each([

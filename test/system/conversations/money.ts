@@ -3,18 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatUsd, parseUsd } from '../../lambdas/core/money.ts';
-import { until } from '../waiting.ts';
-import { Service } from './service.ts';
-
-/** The secret of a route whose server is this test's own. */
-const OWN_KEY = 'canary-own-key';
-
-/** Its holds expire soon, so that recovery can be watched. */
-const service = new Service({ HOLD_TTL_SECONDS: '2', OWN_KEY });
-
-beforeAll(() => service.start(), 90_000);
-afterAll(() => service.dispose());
+import { formatUsd, parseUsd } from '../../../lambdas/core/money.ts';
+import { until } from '../../waiting.ts';
+import { OWN_KEY, service } from './service.ts';
 
 const nano = (amount: number | string): bigint => parseUsd(amount) ?? 0n;
 const ask = (content: string, fields: object = {}) => ({
@@ -169,38 +160,6 @@ describe('a call that fails', () => {
     const left = await credits(key);
     expect(nano(1) - nano(left.balance)).toBe(nano(record.cost));
     expect(left.held).toBe(0);
-  });
-});
-
-describe('a crash', () => {
-  it('of everything during a stream leaves a hold that expires, and the books balance', async () => {
-    const { id, key } = await service.account('1');
-    const controller = new AbortController();
-    const response = await service.chat(ask('write 2000 words', { stream: true, max_tokens: 3_000 }), {
-      key,
-      signal: controller.signal,
-    });
-    const reader = response.body?.getReader();
-    await reader?.read();
-    await service.stop('SIGKILL');
-    controller.abort();
-    await reader?.closed.catch(() => {});
-    await service.start();
-    const wallet = await service.admin<{ held: number; balance: number }>('wallet', 'show', '--account', id);
-    expect(wallet.held).toBeGreaterThan(0);
-    expect(nano(wallet.held) + nano(wallet.balance)).toBe(nano(1));
-    expect(await service.admin('audit')).toMatchObject({ exact: true });
-    const sweep = () => service.admin('sweep');
-    expect(await until(sweep, ({ released }) => released !== 0)).toEqual({ settled: 0, released: 1 });
-    expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({
-      balance: 1,
-      held: 0,
-      holds: [],
-    });
-    expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0, drift: 0 });
-    // What the call took from the day is missing until its key is at rest, and the next call is served.
-    expect((await credits(key)).spend.today).toBe(wallet.held);
-    expect((await service.chat(ask('Hi'), { key })).status).toBe(200);
   });
 });
 

@@ -1,6 +1,6 @@
 /** For each route that identifies its caller, the request that names what belongs to an account. */
-import type { Route } from '../../lambdas/contract/route.ts';
-import type { Owner } from './owner.ts';
+import type { Route } from '../../../lambdas/contract/route.ts';
+import type { Owner } from '../owner.ts';
 
 /** What belongs to one account. */
 export interface Belongings {
