@@ -1,6 +1,8 @@
 /** Signing secrets in their subscriptions' items, sealed under the webhook key. */
+import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SigningSecretStore, SubscriptionKey } from '../../core/webhooks/ports.ts';
+import { SECRET_PREFIX, SIGNING_SECRET_BYTES } from '../../core/webhooks/signature.ts';
 import { MAX_REPLACED_SECRETS, type Subscription } from '../../core/webhooks/subscription.ts';
 import { type Item, text } from '../dynamodb/attribute-values.ts';
 import { countOne } from '../dynamodb/quota-item.ts';
@@ -17,6 +19,10 @@ import {
 import type { Sealer } from './webhook-keys.ts';
 
 const PURPOSE = 'uis-webhook-secret-1';
+
+/** `whsec_` and base64, as Standard Webhooks writes them. */
+export const newSigningSecret = (): string =>
+  `${SECRET_PREFIX}${randomBytes(SIGNING_SECRET_BYTES).toString('base64')}`;
 
 export class DynamoSigningSecretStore implements SigningSecretStore {
   readonly #client: DynamoDBClient;

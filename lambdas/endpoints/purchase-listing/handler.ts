@@ -1,18 +1,16 @@
 /** `POST /apps/{id}/purchase`, and the same of `/ai-agents`: buys a listing once, at the price that was shown, out of the account's credit. */
 
 import { createPurchases } from '../../adapters/listings/create-listings.ts';
-import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { ActionDependencies } from '../../core/listings/actions.ts';
 import { purchaseEntry, purchaseRequest } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
-import type { PurchaseStore } from '../../core/listings/ports.ts';
 import { purchase } from '../../core/listings/purchases.ts';
 import { namesState, readIfMatch } from '../../core/listings/revision.ts';
 import { sessionHandler } from '../../hosts/session-handler.ts';
 
-function purchaseListing(purchases: ActionDependencies<PurchaseStore>): SessionEndpoint {
+export const handler = sessionHandler('platform', (resources) => {
+  const purchases = createPurchases(resources);
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const state = namesState(request.headers) ? readIfMatch(request.headers) : undefined;
     const price = validate(purchaseRequest, await readOptionalJson(request));
@@ -20,6 +18,4 @@ function purchaseListing(purchases: ActionDependencies<PurchaseStore>): SessionE
     const { entry, repeated } = await purchase(purchases, { kind: kindOf(request), id, accountId }, seen);
     return jsonResponse(purchaseEntry(entry), {}, repeated ? 200 : 201);
   };
-}
-
-export const handler = sessionHandler('platform', (resources) => purchaseListing(createPurchases(resources)));
+});

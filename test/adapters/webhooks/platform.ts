@@ -13,8 +13,10 @@ import { createResolve } from '../../../lambdas/adapters/webhooks/address-guard.
 import { DynamoDeliveryStore } from '../../../lambdas/adapters/webhooks/delivery-store.ts';
 import { createPublisher } from '../../../lambdas/adapters/webhooks/event-publisher.ts';
 import { DynamoEventStore } from '../../../lambdas/adapters/webhooks/event-store.ts';
-import { newSigningSecret } from '../../../lambdas/adapters/webhooks/new-secret.ts';
-import { DynamoSigningSecretStore } from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
+import {
+  DynamoSigningSecretStore,
+  newSigningSecret,
+} from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
 import { DynamoSubscriptionStore } from '../../../lambdas/adapters/webhooks/subscription-store.ts';
 import { createTriggerQueue, laneOfQueue } from '../../../lambdas/adapters/webhooks/trigger-queue.ts';
 import { createSealer } from '../../../lambdas/adapters/webhooks/webhook-keys.ts';
