@@ -1,15 +1,8 @@
 /** The routes of embeddings, images, speech and transcriptions; part of the route table (`routes.ts`). */
-import type { Route } from './route.ts';
+import { KEY_INFERENCE, type Route } from './route.ts';
 
 /** All are streamed: their responses are larger, or take longer, than a buffered function allows. */
-const call = {
-  method: 'POST',
-  api: 'inference',
-  surface: 'openai',
-  response: 'streamed',
-  authentication: 'api-key',
-  paid: true,
-} as const;
+const call = { ...KEY_INFERENCE, method: 'POST', response: 'streamed', paid: true } as const;
 
 export const CALL_KIND_ROUTES = [
   {
