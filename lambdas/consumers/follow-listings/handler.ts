@@ -2,7 +2,7 @@
 import { createEventClient } from '../../adapters/aws/clients.ts';
 import { createTrendingStore } from '../../adapters/listings/create-listings.ts';
 import { createSearchStore } from '../../adapters/listings/create-search.ts';
-import { purgeListing } from '../../adapters/listings/listing-cleanup.ts';
+import { purgeListing } from '../../adapters/listings/listing-history.ts';
 import { decodeListingRecord } from '../../adapters/listings/listing-record.ts';
 import { createPublisher } from '../../adapters/webhooks/event-publisher.ts';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';

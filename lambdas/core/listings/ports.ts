@@ -40,8 +40,6 @@ export interface InstallStore {
 export interface ReviewStore {
   /** Once per account; `full` when it has written `most` that day. */
   review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult>;
-  /** Newest first. */
-  reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
 }
 
 export interface ReleaseStore {
@@ -57,8 +55,6 @@ export interface ReleaseStore {
     listing: Listing,
     event: PublishedEvent,
   ): Promise<'done' | 'no_such_release' | 'changed'>;
-  /** Newest first. */
-  releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
 }
 
 export interface Payment {

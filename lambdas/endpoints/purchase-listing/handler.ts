@@ -1,6 +1,8 @@
 /** `POST /apps/{id}/purchase`, and the same of `/ai-agents`: buys a listing once, at the price that was shown, out of the account's credit. */
 
-import { createPurchases } from '../../adapters/listings/create-listings.ts';
+import { createListings } from '../../adapters/listings/create-listings.ts';
+import { DynamoPurchaseStore } from '../../adapters/listings/purchase-store.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { purchaseEntry, purchaseRequest } from '../../core/listings/activity.ts';
@@ -10,7 +12,14 @@ import { namesState, readIfMatch } from '../../core/listings/revision.ts';
 import { sessionHandler } from '../../hosts/session-handler.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
-  const purchases = createPurchases(resources);
+  const { clients, environment } = resources;
+  const tables = {
+    listings: requireTable(environment, 'listings'),
+    accounts: requireTable(environment, 'accounts'),
+    wallets: requireTable(environment, 'wallets'),
+  };
+  const store = new DynamoPurchaseStore(clients, tables);
+  const purchases = { ...resources, store, listings: createListings(resources) };
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const state = namesState(request.headers) ? readIfMatch(request.headers) : undefined;
     const price = validate(purchaseRequest, await readOptionalJson(request));
