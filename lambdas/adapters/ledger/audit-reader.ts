@@ -15,7 +15,7 @@ import { readItem, readMany } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
 import { readProven, writeProven } from './proven-usage.ts';
-import { createSumDependencies } from './usage/sum-dependencies.ts';
+import { sumsOn } from './usage/create-account-usage.ts';
 import { accountOf, shardId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
@@ -66,7 +66,7 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       });
       for await (const item of rows) yield decodeEntry(item);
     },
-    sums: createSumDependencies(client, tables),
+    sums: sumsOn(client, tables),
     async recordedCost(calls) {
       let cost = 0n;
       for (let at = 0; at < calls.length; at += BATCH) {
