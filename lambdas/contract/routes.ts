@@ -4,11 +4,40 @@
  */
 
 import { ACCOUNT_ROUTES, OPERATOR_ROUTES, PAYMENT_ROUTES } from './account-routes.ts';
-import { CALL_KIND_ROUTES } from './kind-routes.ts';
 import { LISTING_ROUTES } from './listing-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
 import { KEY_INFERENCE, OPEN, OPEN_INFERENCE, type Route } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
+
+/** All are streamed: their responses are larger, or take longer, than a buffered function allows. */
+const call = { ...KEY_INFERENCE, method: 'POST', response: 'streamed', paid: true } as const;
+
+const CALL_KIND_ROUTES = [
+  {
+    ...call,
+    path: '/v1/embeddings',
+    endpoint: 'create-embeddings',
+    purpose: 'embeddings of texts',
+  },
+  {
+    ...call,
+    path: '/v1/images/generations',
+    endpoint: 'create-images',
+    purpose: 'images of a text',
+  },
+  {
+    ...call,
+    path: '/v1/audio/speech',
+    endpoint: 'create-speech',
+    purpose: 'speech of a text, as audio bytes',
+  },
+  {
+    ...call,
+    path: '/v1/audio/transcriptions',
+    endpoint: 'create-transcription',
+    purpose: 'transcript of an audio file, sent as a form',
+  },
+] as const satisfies readonly Route[];
 
 export const ROUTES = [
   {
