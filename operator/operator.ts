@@ -34,7 +34,7 @@ import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { requireTable, type TableName } from '../lambdas/contract/tables.ts';
 import { verifyKey } from '../lambdas/core/access/api-key.ts';
-import { changeKey, type KeyRegistry } from '../lambdas/core/access/api-keys.ts';
+import { changeKey } from '../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../lambdas/core/access/key-state.ts';
 import type { Policy } from '../lambdas/core/access/policy.ts';
 import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
@@ -139,7 +139,7 @@ export function createOperator(target: Target, log: Log) {
 }
 
 function keysOf(
-  registry: KeyRegistry,
+  registry: ReturnType<typeof createKeyRegistry>,
   issuer: ReturnType<typeof createKeyIssuer>,
   wallet: ReturnType<typeof walletOf>,
 ) {
