@@ -40,6 +40,7 @@ export class DynamoListingStore implements ListingStore {
     return item === undefined ? undefined : decodeListing(item);
   }
 
+  /** In the order of the ids; deleted ones are left out. */
   async readMany(ids: readonly string[]): Promise<readonly Listing[]> {
     const keys = [...new Set(ids)].map((id) => listingKey(id));
     const items = await readMany(this.#client, this.#table, keys);

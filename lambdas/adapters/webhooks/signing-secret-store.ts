@@ -35,11 +35,8 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     this.#sealer = sealer;
   }
 
-  async create(
-    subscription: Subscription,
-    secret: string,
-    most: number,
-  ): ReturnType<SigningSecretStore['create']> {
+  /** Stores a new subscription; `full` when its account has `most` already. */
+  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
@@ -59,11 +56,12 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     return { subscription: decodeSubscription(item), secrets: await Promise.all(active.map(open)) };
   }
 
+  /** Makes a new secret the current one; the old one also signs until `until` (seconds since the epoch). */
   async rotate(
     key: SubscriptionKey,
     secret: string,
     { nowMs, until }: { readonly nowMs: number; readonly until: number },
-  ) {
+  ): Promise<'rotated' | 'conflict' | 'absent'> {
     const item = await this.#read(key);
     if (item === undefined) return 'absent';
     const { current, replaced } = sealedSecrets(item);

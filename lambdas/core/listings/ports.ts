@@ -13,13 +13,10 @@ export interface CategoryCount {
 
 export interface ListingStore {
   read(id: string): Promise<Listing | undefined>;
-  /** In the order of the ids; deleted ones are left out. */
-  readMany(ids: readonly string[]): Promise<readonly Listing[]>;
   /** Newest first. */
   list(
     query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
   ): Promise<Page<Listing>>;
-  categories(query: PageQuery): Promise<Page<CategoryCount>>;
   /** `full` when the owner has `most` listings already. */
   create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
   /** Writes the owner's fields of `to` if the revision is still that of `from`. */
