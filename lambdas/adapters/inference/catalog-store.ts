@@ -14,13 +14,14 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../contract/tables.ts';
 import { type Catalog, type CatalogSource, openCatalog } from '../../core/inference/catalog/catalog.ts';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
+import type { LatestCatalogs } from '../../core/inference/catalog/catalog-view.ts';
 import type { Clock, Log, RandomSource } from '../../core/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
 import { readItem, readRecentItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { systemClock, systemRandom } from '../system/system.ts';
-import { type AppliedVersion, nextInHistory, readHistory } from './catalog-history.ts';
+import { type AppliedVersion, nextInHistory, readHistory, readLatest } from './catalog-history.ts';
 
 /** A busy function looks for a new version in the background, by chance after this time up to twice of it. */
 const REFRESH_MS = 2_000;
@@ -50,7 +51,7 @@ interface Pointer {
 const decodePointer = (item: Item | undefined): Pointer | undefined =>
   item === undefined ? undefined : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
 
-export const pointerKey = (table: string) => ({ TableName: table, Key: { part: text(POINTER) } });
+const pointerKey = (table: string) => ({ TableName: table, Key: { part: text(POINTER) } });
 
 /** The pointer as the last apply left it. */
 export const readPointer = async (client: DynamoDBClient, table: string): Promise<Pointer | undefined> =>
@@ -63,7 +64,7 @@ export async function readCatalog(client: DynamoDBClient, table: string): Promis
 }
 
 /** The document that a pointer names. */
-export const readVersion = async (
+const readVersion = async (
   client: DynamoDBClient,
   table: string,
   { version, parts }: Pointer,
@@ -125,6 +126,18 @@ export async function readCatalogVersion(
 ): Promise<StoredCatalog | undefined> {
   const found = (await readVersions(client, table)).find((each) => each.version === version);
   return found === undefined ? undefined : readVersion(client, table, found);
+}
+
+/** The current document and the one that was current before it. */
+export async function readLatestCatalogs(client: DynamoDBClient, table: string): ReturnType<LatestCatalogs> {
+  const pointer = await readItem(client, pointerKey(table));
+  const [current, before] = await Promise.all(
+    (await readLatest(client, table, pointer, 2)).map(async (found) => ({
+      ...(await readVersion(client, table, found)),
+      appliedMs: found.appliedMs,
+    })),
+  );
+  return { current, before };
 }
 
 interface CatalogProbeOptions {

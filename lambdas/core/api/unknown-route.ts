@@ -1,7 +1,41 @@
 /** What no route answers: 405 for a known path with another method, 404 for an unknown path, but for what is refused by name, and for `HEAD /`. */
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
-import { REFUSED_REQUESTS } from './refused-requests.ts';
+
+/** A request that clients of an API send and this service does not offer, where it needs another answer than 404 or 405. */
+interface RefusedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly refusal: () => ServiceError;
+}
+
+/**
+ * Each says what to do instead, with a status that clients do not repeat: Codex 0.169.0 opens its WebSocket seven times
+ * where that is answered with 404 or 405, and once where it is answered with 426; and it repeats a POST after 404.
+ */
+export const REFUSED_REQUESTS: readonly RefusedRequest[] = [
+  {
+    // API Gateway drops `Upgrade` from requests and from answers, so that every request of this method gets the same.
+    method: 'GET',
+    path: '/v1/responses',
+    refusal: () =>
+      new ServiceError(
+        'websocket_unsupported',
+        'There is no WebSocket here, and no list of responses, because none is kept; send POST /v1/responses.',
+        // RFC 9110, section 15.5.22: the protocol to use.
+        { headers: { upgrade: 'HTTP/1.1', allow: 'POST' } },
+      ),
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses/compact',
+    refusal: () =>
+      new ServiceError(
+        'unsupported_by_model',
+        'No route here compacts a conversation; ask a model for a summary with POST /v1/responses and go on from that.',
+      ),
+  },
+];
 
 /** `methodsOf` lists the methods of a path; none when the path is unknown. */
 export function unknownRoute(methodsOf: (path: string) => readonly string[]): Endpoint {

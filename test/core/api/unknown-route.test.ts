@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/contract/routes.ts';
-import { REFUSED_REQUESTS } from '../../../lambdas/core/api/refused-requests.ts';
-import { unknownRoute } from '../../../lambdas/core/api/unknown-route.ts';
+import { REFUSED_REQUESTS, unknownRoute } from '../../../lambdas/core/api/unknown-route.ts';
 import { matchPath } from '../../../lambdas/edge/router.ts';
 import { SILENT } from '../inference/circuit/memory-circuits.ts';
 
