@@ -1,22 +1,16 @@
 /** `npm run bom [-- FOLDER]`: writes the bill of materials and the licences of what is deployed, by default to `.build/bom`. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleFunctions, COPIED_PACKAGES } from '../lib/bundle.ts';
 import { bundleConsole } from '../lib/bundle-console.ts';
-import {
-  bundledFolders,
-  cycloneDx,
-  licenceList,
-  materialsOf,
-  type Product,
-} from '../lib/supply/bill-of-materials.ts';
-import { readLockFile } from '../lib/supply/lock-file.ts';
+import { type BillOfMaterials, billOf, bundledFolders } from '../lib/supply/bill-of-materials.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = process.argv[2] ?? join(root, '.build', 'bom');
 
-async function deployedFolders(): Promise<ReadonlySet<string>> {
+async function deployedFolders(): Promise<readonly string[]> {
   const bundles = mkdtempSync(join(tmpdir(), 'bom-'));
   try {
     const bundled = bundledFolders(await bundleFunctions(bundles));
@@ -24,29 +18,34 @@ async function deployedFolders(): Promise<ReadonlySet<string>> {
       page: join(bundles, 'page'),
       assets: join(bundles, 'assets'),
     });
-    return new Set([
-      ...bundled,
-      ...bundledFolders(metafile),
-      ...COPIED_PACKAGES.map((name) => `node_modules/${name}`),
-    ]);
+    const copied = COPIED_PACKAGES.map((name) => `node_modules/${name}`);
+    return [...new Set([...bundled, ...bundledFolders(metafile), ...copied])].sort();
   } finally {
     rmSync(bundles, { recursive: true, force: true });
   }
 }
 
-const licenceTexts = (path: string): readonly string[] =>
-  readdirSync(join(root, path))
-    .filter((name) => /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i.test(name))
+/** The package in a folder of the root: its name in the bill, and its licence with the texts that it carries. */
+function packageIn(path: string): { readonly ref: string; readonly licence: string } {
+  const read = (file: string) => readFileSync(join(root, path, file), 'utf8');
+  const { name, version, license } = JSON.parse(read('package.json')) as Record<string, string>;
+  const texts = readdirSync(join(root, path))
+    .filter((file) => /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i.test(file))
     .sort()
-    .map((name) => readFileSync(join(root, path, name), 'utf8'));
+    .map((file) => read(file).trim());
+  if (texts.length === 0) texts.push('The package carries no text of its licence.');
+  return { ref: `${name}@${version}`, licence: [`${name} ${version}: ${license}`, ...texts].join('\n\n') };
+}
 
-const product = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Product;
-const locked = readLockFile(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-const materials = materialsOf(locked, await deployedFolders());
+const printed = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
+  ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+});
+const deployed = (await deployedFolders()).map(packageIn);
+const bill = billOf(JSON.parse(printed) as BillOfMaterials, new Set(deployed.map(({ ref }) => ref)));
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, 'bom.cdx.json'), `${JSON.stringify(cycloneDx(product, materials), null, 2)}\n`);
-writeFileSync(join(folder, 'licences.txt'), licenceList(materials, licenceTexts));
-const deployed = materials.filter((material) => material.deployed).length;
+writeFileSync(join(folder, 'bom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);
+const separator = `\n\n${'-'.repeat(80)}\n\n`;
+writeFileSync(join(folder, 'licences.txt'), `${deployed.map(({ licence }) => licence).join(separator)}\n`);
 process.stdout.write(
-  `${folder}: bom.cdx.json with ${materials.length} packages, licences.txt of the ${deployed} with code in what is deployed\n`,
+  `${folder}: bom.cdx.json with ${bill.components.length} packages, licences.txt of the ${deployed.length} with code in what is deployed\n`,
 );

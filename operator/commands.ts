@@ -8,6 +8,7 @@ import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { QUOTAS_COMMAND } from './quotas/command.ts';
+import type { Redriven } from './redrive.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
 import { SMOKE_KEY_COMMAND } from './smoke/key-command.ts';
 
@@ -53,6 +54,14 @@ function policyOf(value: string | undefined) {
   if (!result.success) throw new Error(`--policy is not valid:\n${z.prettifyError(result.error)}`);
   return result.data;
 }
+
+const redriveOf = (what: Redriven): Command => ({
+  usage: '',
+  async run(operator, args) {
+    options(args, []);
+    return ok({ redriven: await operator.redrive(what) });
+  },
+});
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'account create': {
@@ -163,20 +172,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ id });
     },
   },
-  'deliveries redrive': {
-    usage: '',
-    async run(operator, args) {
-      options(args, []);
-      return ok({ redriven: await operator.redrive('deliveries') });
-    },
-  },
-  'event redrive': {
-    usage: '',
-    async run(operator, args) {
-      options(args, []);
-      return ok({ redriven: await operator.redrive('events') });
-    },
-  },
+  'deliveries redrive': redriveOf('deliveries'),
+  'event redrive': redriveOf('events'),
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
   quotas: QUOTAS_COMMAND,

@@ -1,67 +1,63 @@
 /** The routes of the market: the same rows for both kinds of listing, and what is found across them. */
-import type { Route } from './route.ts';
-
-const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
-const open = { ...platform, authentication: 'none' } as const;
-const owner = { ...platform, authentication: 'session' } as const;
+import { OPEN, OWNER, type Route } from './route.ts';
 
 /** Paths below the collection; both collections are served by the same function. */
 const ROWS = [
-  { ...open, method: 'GET', path: '', endpoint: 'list-listings', purpose: 'listings, newest first' },
-  { ...owner, method: 'POST', path: '', endpoint: 'create-listing', purpose: 'make a listing' },
-  { ...open, method: 'GET', path: '/{id}', endpoint: 'get-listing', purpose: 'one listing' },
-  { ...owner, method: 'PUT', path: '/{id}', endpoint: 'update-listing', purpose: "change one's own listing" },
+  { ...OPEN, method: 'GET', path: '', endpoint: 'list-listings', purpose: 'listings, newest first' },
+  { ...OWNER, method: 'POST', path: '', endpoint: 'create-listing', purpose: 'make a listing' },
+  { ...OPEN, method: 'GET', path: '/{id}', endpoint: 'get-listing', purpose: 'one listing' },
+  { ...OWNER, method: 'PUT', path: '/{id}', endpoint: 'update-listing', purpose: "change one's own listing" },
   {
-    ...owner,
+    ...OWNER,
     method: 'DELETE',
     path: '/{id}',
     endpoint: 'delete-listing',
     purpose: "take one's own listing off the market",
   },
   {
-    ...owner,
+    ...OWNER,
     method: 'POST',
     path: '/{id}/install',
     endpoint: 'install-listing',
     purpose: 'install a listing',
   },
   {
-    ...owner,
+    ...OWNER,
     method: 'POST',
     path: '/{id}/purchase',
     endpoint: 'purchase-listing',
     purpose: "buy a listing out of one's credit",
   },
   {
-    ...open,
+    ...OPEN,
     method: 'GET',
     path: '/{id}/reviews',
     endpoint: 'list-reviews',
     purpose: 'reviews of a listing, newest first',
   },
   {
-    ...owner,
+    ...OWNER,
     method: 'POST',
     path: '/{id}/reviews',
     endpoint: 'create-review',
     purpose: 'review a listing, once per account',
   },
   {
-    ...open,
+    ...OPEN,
     method: 'GET',
     path: '/{id}/releases',
     endpoint: 'list-releases',
     purpose: 'releases of a listing, newest first',
   },
   {
-    ...owner,
+    ...OWNER,
     method: 'POST',
     path: '/{id}/releases',
     endpoint: 'create-release',
     purpose: "release a version of one's own listing",
   },
   {
-    ...owner,
+    ...OWNER,
     method: 'POST',
     path: '/{id}/releases/{version}/rollback',
     endpoint: 'rollback-release',
@@ -73,21 +69,21 @@ export const LISTING_ROUTES = [
   ...ROWS.map((row) => ({ ...row, path: `/apps${row.path}`, purpose: `apps: ${row.purpose}` })),
   ...ROWS.map((row) => ({ ...row, path: `/ai-agents${row.path}`, purpose: `AI agents: ${row.purpose}` })),
   {
-    ...open,
+    ...OPEN,
     method: 'GET',
     path: '/categories',
     endpoint: 'list-categories',
     purpose: 'categories of listings, with counts',
   },
   {
-    ...open,
+    ...OPEN,
     method: 'GET',
     path: '/search',
     endpoint: 'search-listings',
     purpose: 'full-text search of listings, best match first',
   },
   {
-    ...open,
+    ...OPEN,
     method: 'GET',
     path: '/trending',
     endpoint: 'list-trending',

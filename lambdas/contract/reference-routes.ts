@@ -1,30 +1,23 @@
 /** The routes by which the service shows itself: its description for programs and for people, and its console. */
-import type { Route } from './route.ts';
-
-const platform = {
-  api: 'platform',
-  surface: 'platform',
-  response: 'buffered',
-  authentication: 'none',
-} as const;
+import { OPEN, type Route } from './route.ts';
 
 export const REFERENCE_ROUTES = [
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/openapi.json',
     endpoint: 'get-openapi',
     purpose: 'the OpenAPI 3.1 description of all this',
   },
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/docs',
     endpoint: 'get-docs',
     purpose: 'the API reference, for people',
   },
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/docs/{file}',
     endpoint: 'get-docs-asset',
@@ -33,7 +26,7 @@ export const REFERENCE_ROUTES = [
     response: 'streamed',
   },
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/console',
     endpoint: 'get-console',
@@ -41,7 +34,7 @@ export const REFERENCE_ROUTES = [
     response: 'streamed',
   },
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/console/{file}',
     endpoint: 'get-console-asset',

@@ -22,3 +22,14 @@ export interface Route {
   /** Calls are billed. */
   readonly paid?: true;
 }
+
+const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
+const inference = { api: 'inference', surface: 'openai', response: 'buffered' } as const;
+
+/** The fields that the rows of one API and one kind of caller have in common. */
+export const OPEN = { ...platform, authentication: 'none' } as const;
+export const OWNER = { ...platform, authentication: 'session' } as const;
+export const KEY_OR_OWNER = { ...platform, authentication: 'api-key-or-session' } as const;
+export const OPERATOR = { ...platform, authentication: 'operator', method: 'GET' } as const;
+export const OPEN_INFERENCE = { ...inference, authentication: 'none' } as const;
+export const KEY_INFERENCE = { ...inference, authentication: 'api-key' } as const;

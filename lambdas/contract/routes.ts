@@ -4,104 +4,120 @@
  */
 
 import { ACCOUNT_ROUTES, OPERATOR_ROUTES, PAYMENT_ROUTES } from './account-routes.ts';
-import { CALL_KIND_ROUTES } from './kind-routes.ts';
 import { LISTING_ROUTES } from './listing-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
-import type { Route } from './route.ts';
+import { KEY_INFERENCE, OPEN, OPEN_INFERENCE, type Route } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
-const inference = { api: 'inference', surface: 'openai', response: 'buffered' } as const;
-const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
+/** All are streamed: their responses are larger, or take longer, than a buffered function allows. */
+const call = { ...KEY_INFERENCE, method: 'POST', response: 'streamed', paid: true } as const;
+
+const CALL_KIND_ROUTES = [
+  {
+    ...call,
+    path: '/v1/embeddings',
+    endpoint: 'create-embeddings',
+    purpose: 'embeddings of texts',
+  },
+  {
+    ...call,
+    path: '/v1/images/generations',
+    endpoint: 'create-images',
+    purpose: 'images of a text',
+  },
+  {
+    ...call,
+    path: '/v1/audio/speech',
+    endpoint: 'create-speech',
+    purpose: 'speech of a text, as audio bytes',
+  },
+  {
+    ...call,
+    path: '/v1/audio/transcriptions',
+    endpoint: 'create-transcription',
+    purpose: 'transcript of an audio file, sent as a form',
+  },
+] as const satisfies readonly Route[];
 
 export const ROUTES = [
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'POST',
     path: '/v1/chat/completions',
     endpoint: 'create-chat-completion',
     purpose: 'chat completion, JSON or server-sent events',
     response: 'streamed',
-    authentication: 'api-key',
     paid: true,
   },
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'POST',
     path: '/v1/messages',
     endpoint: 'create-message',
     purpose: 'Messages-compatible completion, JSON or server-sent events',
     response: 'streamed',
     surface: 'messages',
-    authentication: 'api-key',
     paid: true,
   },
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'POST',
     path: '/v1/messages/count_tokens',
     endpoint: 'count-message-tokens',
     purpose: 'prompt tokens of a Messages request, without a call',
     surface: 'messages',
-    authentication: 'api-key',
   },
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'POST',
     path: '/v1/responses',
     endpoint: 'create-response',
     purpose: 'response of a model, JSON or server-sent events; nothing is stored',
     response: 'streamed',
-    authentication: 'api-key',
     paid: true,
   },
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'POST',
     path: '/v1/responses/input_tokens',
     endpoint: 'count-response-tokens',
     purpose: 'prompt tokens of a Responses request, without a call',
-    authentication: 'api-key',
   },
   ...CALL_KIND_ROUTES,
   {
-    ...inference,
+    ...OPEN_INFERENCE,
     method: 'GET',
     path: '/v1/models',
     endpoint: 'list-models',
     purpose: 'callable models, for SDK discovery',
-    authentication: 'none',
   },
   {
-    ...inference,
+    ...OPEN_INFERENCE,
     method: 'GET',
     path: '/v1/models/{model+}',
     endpoint: 'get-model',
     purpose: 'one callable model, by id or alias',
-    authentication: 'none',
   },
   {
-    ...inference,
+    ...OPEN_INFERENCE,
     method: 'GET',
     path: '/api/v1/models',
     endpoint: 'list-prices',
     purpose: 'the same models with their prices',
-    authentication: 'none',
   },
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'GET',
     path: '/v1/usage',
     endpoint: 'list-usage',
     purpose: 'the calls a key has made, newest first, with cost',
-    authentication: 'api-key',
   },
   {
-    ...inference,
+    ...KEY_INFERENCE,
     method: 'GET',
     path: '/v1/usage/{request_id}',
     endpoint: 'get-usage',
     purpose: 'one call by its request id',
-    authentication: 'api-key',
   },
   ...ACCOUNT_ROUTES,
   ...LISTING_ROUTES,
@@ -109,21 +125,19 @@ export const ROUTES = [
   ...WEBHOOK_ROUTES,
   ...OPERATOR_ROUTES,
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/health',
     endpoint: 'get-health',
     purpose: 'health check',
-    authentication: 'none',
   },
   ...REFERENCE_ROUTES,
   {
-    ...platform,
+    ...OPEN,
     method: 'GET',
     path: '/',
     endpoint: 'get-index',
     purpose: 'the gateway index',
-    authentication: 'none',
   },
 ] as const satisfies readonly Route[];
 

@@ -17,6 +17,8 @@ type KeyResources = DataResources & ReturnType<typeof createSecrets> & ReturnTyp
 
 type SessionResources = DataResources & ReturnType<typeof createSessions>;
 
+export type KeyOrSessionResources = KeyResources & Pick<SessionResources, 'sessions'>;
+
 /** Serves an endpoint that answers from its own bundle, which so holds no AWS client. */
 export function staticHandler(
   surface: Surface | ((request: Request) => Surface),
@@ -41,7 +43,7 @@ export const keyHandler = (surface: Surface, build: (resources: KeyResources) =>
 /** Serves an endpoint that decides which of an API key and a session a request comes with. */
 export const keyOrSessionHandler = (
   surface: Surface,
-  build: (resources: KeyResources & Pick<SessionResources, 'sessions'>) => Endpoint,
+  build: (resources: KeyOrSessionResources) => Endpoint,
 ) =>
   keyHandler(surface, (resources) => build({ ...resources, sessions: createSessions(resources).sessions }));
 

@@ -1,20 +1,19 @@
 /**
- * What each function may touch, and nothing more: the stacks turn a row into IAM statements and into the
+ * What each function may touch besides what recognizes its callers, and nothing more: the stacks turn a row into IAM statements and into the
  * variables the function needs, so a function cannot know a table that it may not reach.
  */
 import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
 import { COUNTED_QUEUES } from '../../lambdas/contract/queues.ts';
-import type { EndpointName } from '../../lambdas/contract/routes.ts';
+import type { Authentication } from '../../lambdas/contract/route.ts';
+import { type EndpointName, ROUTES } from '../../lambdas/contract/routes.ts';
 import type { Grants } from './grant.ts';
 import { LISTING_GRANTS } from './listing-grants.ts';
+import { unionOf } from './union-of-grants.ts';
 
 export type FunctionName = EndpointName | ConsumerName;
 
 const webhookLists = { webhooks: ['GetItem'], deliveries: ['Query'], keys: ['UpdateItem'] } as const;
 const lanes = ['deliveries', 'retries'] as const;
-
-/** What a route reads that takes an API key or a session. */
-const KEY_OR_SESSION = { keyPepper: true, sessionKey: true } as const;
 
 /** What moves money in a wallet, which lies in as many parts as its load needs. */
 const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
@@ -33,7 +32,6 @@ const PAID_CALL: Grants = {
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     circuits: ['BatchGetItem', 'UpdateItem'],
   },
-  keyPepper: true,
   providerSecrets: true,
   bedrockModels: true,
   holds: true,
@@ -45,34 +43,23 @@ const CHAT_CALL: Grants = { ...PAID_CALL, signedModels: true };
 /** A paid call to models that no Bedrock route serves. */
 const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 
-const TOKEN_COUNT: Grants = { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true };
+const TOKEN_COUNT: Grants = { tables: { catalog: ['GetItem'] } };
 
 /** The keys that an account has or had, for its owner. */
 const ACCOUNT_USAGE = {
   tables: { accounts: ['GetItem'], keys: [] },
   indexes: [{ table: 'keys', name: 'by-account' }],
-  sessionKey: true,
 } as const satisfies Grants;
-
-/** Every request of the operator's view reads whether its account is still an operator's. */
-const OPERATOR = { accounts: ['GetItem'] } as const;
 
 const OPERATOR_GRANTS = {
   'list-operator-accounts': {
     tables: { accounts: ['GetItem', 'BatchGetItem'], wallets: ['Scan', 'GetItem', 'BatchGetItem'] },
-    sessionKey: true,
   },
-  'list-operator-routes': {
-    tables: { ...OPERATOR, catalog: ['GetItem'], circuits: ['Scan'] },
-    sessionKey: true,
-  },
-  'get-operator-catalog': { tables: { ...OPERATOR, catalog: ['GetItem'] }, sessionKey: true },
-  'get-operator-audit': { tables: OPERATOR, sessionKey: true },
-  'list-dead-letters': { tables: OPERATOR, sessionKey: true, counts: COUNTED_QUEUES },
-  'delete-operator-session': {
-    tables: { ...OPERATOR, sessions: ['GetItem', 'UpdateItem'] },
-    sessionKey: true,
-  },
+  'list-operator-routes': { tables: { catalog: ['GetItem'], circuits: ['Scan'] } },
+  'get-operator-catalog': { tables: { catalog: ['GetItem'] } },
+  'get-operator-audit': {},
+  'list-dead-letters': { counts: COUNTED_QUEUES },
+  'delete-operator-session': { tables: { sessions: ['GetItem', 'UpdateItem'] } },
 } as const satisfies Readonly<Record<string, Grants>>;
 
 const ROWS: Readonly<Record<FunctionName, Grants>> = {
@@ -88,8 +75,8 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },
   'list-prices': { tables: { catalog: ['GetItem'] } },
-  'list-usage': { tables: { keys: ['UpdateItem'], usage: ['Query'] }, keyPepper: true },
-  'get-usage': { tables: { keys: ['UpdateItem'], usage: ['GetItem'] }, keyPepper: true },
+  'list-usage': { tables: { usage: ['Query'] } },
+  'get-usage': { tables: { usage: ['GetItem'] } },
   'create-session': {
     tables: {
       accounts: ['GetItem', 'PutItem'],
@@ -102,49 +89,26 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     identitySecret: true,
   },
   'list-identity-providers': { identityProviders: true },
-  'renew-session': { tables: { sessions: ['GetItem', 'UpdateItem'] }, sessionKey: true },
-  'delete-session': { tables: { sessions: ['GetItem', 'UpdateItem'] }, sessionKey: true },
-  'get-account': { tables: { accounts: ['GetItem'] }, sessionKey: true },
-  'create-key': {
-    tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['PutItem'] },
-    keyPepper: true,
-    sessionKey: true,
-  },
-  'list-keys': {
-    tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['BatchGetItem'] },
-    sessionKey: true,
-  },
-  'update-key': { tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] }, sessionKey: true },
-  'delete-key': {
-    tables: { accounts: ['UpdateItem'], keys: ['GetItem', 'UpdateItem'] },
-    sessionKey: true,
-  },
-  'rotate-key': {
-    tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] },
-    keyPepper: true,
-    sessionKey: true,
-  },
-  'create-order': {
-    tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] },
-    sessionKey: true,
-    payments: true,
-  },
-  'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
-  'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
+  'renew-session': { tables: { sessions: ['GetItem', 'UpdateItem'] } },
+  'delete-session': { tables: { sessions: ['GetItem', 'UpdateItem'] } },
+  'get-account': { tables: { accounts: ['GetItem'] } },
+  'create-key': { tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['PutItem'] }, keyPepper: true },
+  'list-keys': { tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['BatchGetItem'] } },
+  'update-key': { tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] } },
+  'delete-key': { tables: { accounts: ['UpdateItem'], keys: ['GetItem', 'UpdateItem'] } },
+  'rotate-key': { tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] }, keyPepper: true },
+  'create-order': { tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] }, payments: true },
+  'list-orders': { tables: { accounts: ['Query'], wallets: [] } },
+  'get-order': { tables: { accounts: ['GetItem'], wallets: [] } },
   'receive-payment-event': {
     tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: WALLETS },
     payments: true,
   },
   'get-credits': {
     tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
-    ...KEY_OR_SESSION,
     holds: true,
   },
-  'get-balance': {
-    tables: { keys: [], wallets: WALLETS, usage: ['PutItem'] },
-    sessionKey: true,
-    holds: true,
-  },
+  'get-balance': { tables: { keys: [], wallets: WALLETS, usage: ['PutItem'] }, holds: true },
   'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
   'sum-account-usage': {
     ...ACCOUNT_USAGE,
@@ -156,39 +120,20 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   },
   'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
   ...LISTING_GRANTS,
-  'create-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'UpdateItem'] },
-    ...KEY_OR_SESSION,
-    webhookKey: true,
-  },
-  'list-webhooks': { tables: { keys: ['UpdateItem'], webhooks: ['Query'] }, ...KEY_OR_SESSION },
-  'get-webhook': { tables: webhookLists, ...KEY_OR_SESSION },
-  'update-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
-    ...KEY_OR_SESSION,
-  },
-  'delete-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem', 'UpdateItem'] },
-    ...KEY_OR_SESSION,
-  },
-  'rotate-webhook-secret': {
-    tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
-    ...KEY_OR_SESSION,
-    webhookKey: true,
-  },
+  'create-webhook': { tables: { webhooks: ['PutItem', 'UpdateItem'] }, webhookKey: true },
+  'list-webhooks': { tables: { webhooks: ['Query'] } },
+  'get-webhook': { tables: webhookLists },
+  'update-webhook': { tables: { webhooks: ['GetItem', 'UpdateItem'] } },
+  'delete-webhook': { tables: { webhooks: ['DeleteItem', 'UpdateItem'] } },
+  'rotate-webhook-secret': { tables: { webhooks: ['GetItem', 'UpdateItem'] }, webhookKey: true },
   'test-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], events: ['PutItem'], deliveries: ['PutItem'] },
-    ...KEY_OR_SESSION,
+    tables: { webhooks: ['GetItem'], events: ['PutItem'], deliveries: ['PutItem'] },
     webhookKey: true,
     sends: lanes,
   },
-  'list-deliveries': { tables: webhookLists, ...KEY_OR_SESSION },
-  'redeliver-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], deliveries: ['GetItem'] },
-    ...KEY_OR_SESSION,
-    sends: lanes,
-  },
-  'recover-webhook': { tables: webhookLists, ...KEY_OR_SESSION, sends: lanes },
+  'list-deliveries': { tables: webhookLists },
+  'redeliver-webhook': { tables: { webhooks: ['GetItem'], deliveries: ['GetItem'] }, sends: lanes },
+  'recover-webhook': { tables: webhookLists, sends: lanes },
   ...OPERATOR_GRANTS,
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
@@ -235,12 +180,27 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   },
 };
 
-/** Every function that takes sessions checks that they have not been ended. */
-const withSessions = (grants: Grants): Grants =>
-  grants.sessionKey === undefined
-    ? grants
-    : { ...grants, tables: { sessions: ['GetItem'], ...grants.tables } };
+const SESSION: Grants = { tables: { sessions: ['GetItem'] }, sessionKey: true };
+
+/** A request with a key counts against it. */
+const API_KEY: Grants = { tables: { keys: ['UpdateItem'] }, keyPepper: true };
+
+/** What each kind of caller is recognized by. */
+const CALLERS: Readonly<Record<Authentication, readonly Grants[]>> = {
+  none: [],
+  session: [SESSION],
+  'api-key': [API_KEY],
+  'api-key-or-session': [API_KEY, SESSION],
+  // Every request reads whether its account is still an operator's.
+  operator: [SESSION, { tables: { accounts: ['GetItem'] } }],
+};
+
+const callersOf = (name: string): readonly Grants[] =>
+  CALLERS[ROUTES.find(({ endpoint }) => endpoint === name)?.authentication ?? 'none'];
 
 export const GRANTS = Object.fromEntries(
-  Object.entries(ROWS).map(([name, grants]) => [name, withSessions(grants)]),
+  Object.entries(ROWS).map(([name, grants]) => {
+    const callers = callersOf(name);
+    return [name, callers.length === 0 ? grants : unionOf([...callers, grants])];
+  }),
 ) as Readonly<Record<FunctionName, Grants>>;

@@ -16,30 +16,24 @@ export const LISTING_GRANTS = {
     ],
   },
   'get-listing': { tables: listing },
-  'create-listing': { tables: { listings: ['PutItem', 'UpdateItem'] }, sessionKey: true },
-  'update-listing': {
-    tables: { listings: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-    sessionKey: true,
-  },
-  'delete-listing': { tables: { listings: ['GetItem', 'UpdateItem', 'DeleteItem'] }, sessionKey: true },
-  'install-listing': { tables: { listings: writes, discovery: ['UpdateItem'] }, sessionKey: true },
+  'create-listing': { tables: { listings: ['PutItem', 'UpdateItem'] } },
+  'update-listing': { tables: { listings: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] } },
+  'delete-listing': { tables: { listings: ['GetItem', 'UpdateItem', 'DeleteItem'] } },
+  'install-listing': { tables: { listings: writes, discovery: ['UpdateItem'] } },
   'purchase-listing': {
     tables: {
       listings: [...writes, 'ConditionCheckItem'],
       accounts: ['PutItem'],
       wallets: ['GetItem', 'UpdateItem'],
     },
-    sessionKey: true,
   },
-  'create-review': { tables: { listings: writes }, sessionKey: true },
+  'create-review': { tables: { listings: writes } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
-  'create-release': { tables: { listings: writes }, sessionKey: true },
+  'create-release': { tables: { listings: writes } },
   'list-releases': { tables: { listings: ['GetItem', 'Query'] } },
-  'rollback-release': { tables: { listings: [...writes, 'ConditionCheckItem'] }, sessionKey: true },
+  'rollback-release': { tables: { listings: [...writes, 'ConditionCheckItem'] } },
   'list-categories': { tables: { listings: ['Query'] } },
-  'search-listings': {
-    tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] },
-  },
+  'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },
   'list-trending': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem'] } },
   'follow-listings': {
     tables: {

@@ -3,34 +3,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction, SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { AUDIT_SCHEDULE, CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
-import type { Config } from '../config/config.ts';
+import { AUDIT_SCHEDULE, CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import { confine, ruleArn, serviceFor, stateMachineArn } from './security/trust.ts';
-import { ServiceFunction } from './service-function.ts';
-import type { StoredData } from './stored-data.ts';
-
-export interface LedgerUpkeepProps {
-  readonly config: Config;
-  readonly data: StoredData;
-  readonly bundles: string;
-}
 
 export class LedgerUpkeep extends Construct {
-  readonly #props: LedgerUpkeepProps;
+  readonly #props: ConsumerProps;
 
-  constructor(scope: Construct, id: string, props: LedgerUpkeepProps) {
+  constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
     this.#props = props;
-    new Rule(this, 'SweepSchedule', {
-      ruleName: `${props.config.stage}-sweep-holds`,
-      schedule: Schedule.expression(CONSUMERS['sweep-holds'].schedule),
-      targets: [new LambdaFunction(this.#function('sweep-holds').function)],
-    });
+    const schedule = Schedule.expression(CONSUMERS['sweep-holds'].schedule);
+    runOnSchedule(this, { name: 'sweep-holds', schedule, ruleId: 'SweepSchedule' }, props);
     const ruleName = `${props.config.stage}-audit-books`;
     const role = new Role(this, 'AuditScheduleRole', {
       assumedBy: serviceFor('events.amazonaws.com', ruleArn(this, ruleName)),
@@ -42,13 +31,8 @@ export class LedgerUpkeep extends Construct {
     });
   }
 
-  #function(name: ConsumerName): ServiceFunction {
-    const { timeoutSeconds } = CONSUMERS[name];
-    return new ServiceFunction(this, name, { ...this.#props, name, timeoutSeconds });
-  }
-
   #audit(): StateMachine {
-    const step = this.#function('audit-books').function;
+    const step = consumerFunction(this, 'audit-books', this.#props).function;
     const definition = readFileSync(
       join(import.meta.dirname, '..', 'workflows', 'audit-books.asl.json'),
       'utf8',

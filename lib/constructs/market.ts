@@ -1,20 +1,14 @@
 /** What runs beside the routes of listings: the follower of their changes, the search index and the rankings. */
 import { Duration } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Schedule } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
-import type { Config } from '../config/config.ts';
+import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { LISTING_GRANTS } from '../config/listing-grants.ts';
+import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
-import { ServiceFunction } from './service-function.ts';
-import type { StoredData } from './stored-data.ts';
 
-export interface MarketProps {
-  readonly config: Config;
-  readonly data: StoredData;
-  readonly bundles: string;
+export interface MarketProps extends ConsumerProps {
   readonly messaging: Messaging;
 }
 
@@ -41,17 +35,14 @@ export class Market extends Construct {
     this.#props = props;
     this.#follow();
     for (const name of ['build-search-index', 'rank-trending'] as const) {
-      new Rule(this, `${name}-schedule`, {
-        ruleName: `${props.config.stage}-${name}`,
-        schedule: Schedule.expression(CONSUMERS[name].schedule),
-        targets: [new LambdaFunction(this.#function(name).function)],
-      });
+      const schedule = Schedule.expression(CONSUMERS[name].schedule);
+      runOnSchedule(this, { name, schedule, ruleId: `${name}-schedule` }, props);
     }
   }
 
   #follow(): void {
     const { data, messaging } = this.#props;
-    const follower = this.#function(FOLLOWER);
+    const follower = consumerFunction(this, FOLLOWER, this.#props);
     const { tableStreamArn } = data.tables[FOLLOWED];
     if (tableStreamArn === undefined) throw new Error(`the table ${FOLLOWED} has no stream`);
     const mapping = new EventSourceMapping(this, `${FOLLOWER}-mapping`, {
@@ -68,10 +59,5 @@ export class Market extends Construct {
     });
     // Lambda checks that the role may read the stream when the mapping is made.
     mapping.node.addDependency(follower);
-  }
-
-  #function(name: ConsumerName): ServiceFunction {
-    const { timeoutSeconds } = CONSUMERS[name];
-    return new ServiceFunction(this, name, { ...this.#props, name, timeoutSeconds });
   }
 }

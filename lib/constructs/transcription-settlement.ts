@@ -6,37 +6,23 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
-import type { Config } from '../config/config.ts';
+import { type ConsumerProps, consumerFunction } from './consumer-function.ts';
 import { allowSealed } from './security/customer-key.ts';
 import { confine, stateMachineArn } from './security/trust.ts';
-import { ServiceFunction } from './service-function.ts';
-import type { StoredData } from './stored-data.ts';
-
-export interface TranscriptionSettlementProps {
-  readonly config: Config;
-  readonly data: StoredData;
-  readonly bundles: string;
-}
 
 export class TranscriptionSettlement extends Construct {
   readonly workflow: StateMachine;
-  readonly #props: TranscriptionSettlementProps;
 
-  constructor(scope: Construct, id: string, props: TranscriptionSettlementProps) {
+  constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
-    this.#props = props;
-    this.workflow = this.#workflow();
+    this.workflow = this.#workflow(props);
   }
 
-  #workflow(): StateMachine {
+  #workflow(props: ConsumerProps): StateMachine {
+    const { config } = props;
     const name = 'settle-transcription';
-    const step = new ServiceFunction(this, name, {
-      ...this.#props,
-      name,
-      timeoutSeconds: CONSUMERS[name].timeoutSeconds,
-    }).function;
-    const stateMachineName = `${this.#props.config.stage}-transcription-settlement`;
+    const step = consumerFunction(this, name, props).function;
+    const stateMachineName = `${config.stage}-transcription-settlement`;
     const machine = new StateMachine(this, 'Workflow', {
       stateMachineName,
       stateMachineType: StateMachineType.EXPRESS,
@@ -47,7 +33,7 @@ export class TranscriptionSettlement extends Construct {
       tracingEnabled: true,
       logs: {
         destination: new LogGroup(this, 'Logs', {
-          retention: this.#props.config.logRetentionDays,
+          retention: config.logRetentionDays,
           removalPolicy: RemovalPolicy.DESTROY,
         }),
         level: LogLevel.ERROR,
@@ -58,7 +44,7 @@ export class TranscriptionSettlement extends Construct {
     machine.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [step.functionArn] }),
     );
-    allowSealed(this.#props.config, machine.role);
+    allowSealed(config, machine.role);
     Validations.of(machine).acknowledge(
       {
         id: 'AwsSolutions-IAM5[Resource::*]',

@@ -1,17 +1,12 @@
 /** Webhook deliveries: the functions that read the queues. */
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
+import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
 import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/contract/queues.ts';
-import type { Config } from '../config/config.ts';
+import { type ConsumerProps, consumerFunction } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
-import { ServiceFunction } from './service-function.ts';
-import type { StoredData } from './stored-data.ts';
 
-export interface WebhookDeliveryProps {
-  readonly config: Config;
-  readonly data: StoredData;
-  readonly bundles: string;
+export interface WebhookDeliveryProps extends ConsumerProps {
   readonly messaging: Messaging;
 }
 
@@ -27,8 +22,7 @@ export class WebhookDelivery extends Construct {
   }
 
   #reader(name: ConsumerName, specs: readonly [QueueName, QueueSpec][]): void {
-    const { timeoutSeconds } = CONSUMERS[name];
-    const reader = new ServiceFunction(this, name, { ...this.#props, name, timeoutSeconds });
+    const reader = consumerFunction(this, name, this.#props);
     for (const [queue, spec] of specs) {
       if (spec.reader?.consumer !== name) continue;
       const mapping = new EventSourceMapping(this, `${queue}-mapping`, {

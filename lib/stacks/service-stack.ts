@@ -1,19 +1,20 @@
 /** One of the two stateless halves of the service: a REST API and a function for each of its routes. */
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
+import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
 import { CanaryReleases } from '../constructs/api/canary-releases.ts';
 import { EndpointApi } from '../constructs/api/endpoint-api.ts';
-import { ScheduledSmoke } from '../constructs/api/scheduled-smoke.ts';
+import { runOnSchedule } from '../constructs/consumer-function.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
-import { PriceWatch } from '../constructs/price-watch.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
@@ -87,10 +88,17 @@ export class ServiceStack extends Stack {
     this.functions = functions;
     if (props.api === 'inference') {
       new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
-      new PriceWatch(this, 'PriceWatch', { config, data, bundles });
+      runOnSchedule(
+        new Construct(this, 'PriceWatch'),
+        { name: 'watch-prices', schedule: Schedule.expression(CONSUMERS['watch-prices'].schedule) },
+        { config, data, bundles },
+      );
       if (config.smoke !== undefined) {
-        const { everyMinutes } = config.smoke;
-        new ScheduledSmoke(this, 'ScheduledSmoke', { config, everyMinutes, data, bundles });
+        runOnSchedule(
+          new Construct(this, 'ScheduledSmoke'),
+          { name: 'run-smoke', schedule: Schedule.rate(Duration.minutes(config.smoke.everyMinutes)) },
+          { config, data, bundles },
+        );
       }
     }
     if (messaging !== undefined) {

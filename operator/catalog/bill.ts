@@ -2,11 +2,13 @@
  * An account's bill of a period, made again from its usage records: by the lines that each keeps, by the catalog that was
  * current at each call, and by another catalog.
  */
+import { readFileSync } from 'node:fs';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Prices } from '../../lambdas/core/inference/pricing/prices.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
 import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
+import { type Command, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
 import type { TimeSpan } from '../usage-records.ts';
 import { billedAmount, byOwnLines, byPrices, pricesById } from './recompute.ts';
@@ -52,7 +54,7 @@ interface Difference {
 type Stored = Pick<Operator, 'catalogVersion' | 'usageOf'>;
 
 /** The bill of the period; `json`: a catalog by which it is made instead of the catalogs that were current. */
-export async function recomputeBill(
+async function recomputeBill(
   operator: Stored,
   { accountId, span, json }: { accountId: string; span: TimeSpan; json?: string | undefined },
 ): Promise<{ readonly output: JsonObject; readonly differences: number }> {
@@ -129,3 +131,25 @@ class Bill {
     };
   }
 }
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/;
+
+/** A UTC date, or a time of RFC 3339 with `Z`, in milliseconds since the epoch. */
+function timeOf(name: string, value: string): number {
+  const ms = DATE.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(ms)) throw new Error(`--${name} must be a date such as 2026-11-01, or a time in UTC`);
+  return ms;
+}
+
+export const BILL_COMMAND: Command = {
+  usage: '--account A --from DATE --to DATE [--catalog FILE]',
+  async run(operator, args) {
+    const { account, from, to, catalog } = options(args, ['account', 'from', 'to'], ['catalog']);
+    const span = { fromMs: timeOf('from', from), toMs: timeOf('to', to) };
+    if (span.fromMs >= span.toMs) throw new Error('--from must be before --to');
+    const json = catalog === undefined ? undefined : readFileSync(catalog, 'utf8');
+    const { output, differences } = await recomputeBill(operator, { accountId: account, span, json });
+    const period = { from: new Date(span.fromMs).toISOString(), to: new Date(span.toMs).toISOString() };
+    return { output: { account_id: account, ...period, ...output }, exitCode: differences === 0 ? 0 : 1 };
+  },
+};

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, ok, options } from '../arguments.ts';
-import { BILL_COMMAND } from './bill-command.ts';
+import { BILL_COMMAND } from './bill.ts';
 import { checkCatalog } from './check.ts';
 import { DIFF_RECORDS, diffCatalog, requireAccepted } from './diff.ts';
 import { IMPORT_USAGE, importCatalog } from './import-command.ts';

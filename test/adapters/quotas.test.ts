@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { DynamoAccountStore } from '../../lambdas/adapters/access/account-store.ts';
-import { DynamoInstallStore } from '../../lambdas/adapters/listings/install-store.ts';
+import { createInstallStore, createReviewStore } from '../../lambdas/adapters/listings/action-store.ts';
 import { DynamoListingStore } from '../../lambdas/adapters/listings/listing-store.ts';
 import { DynamoPurchaseStore } from '../../lambdas/adapters/listings/purchase-store.ts';
-import { DynamoReleaseStore } from '../../lambdas/adapters/listings/release-store.ts';
-import { DynamoReviewStore } from '../../lambdas/adapters/listings/review-store.ts';
+import { createReleaseStore } from '../../lambdas/adapters/listings/release-store.ts';
 import { createOrderStore } from '../../lambdas/adapters/payments/create-orders.ts';
 import { systemUlid } from '../../lambdas/adapters/system/system.ts';
 import { DynamoSigningSecretStore } from '../../lambdas/adapters/webhooks/signing-secret-store.ts';
@@ -178,14 +177,14 @@ describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
 describe('what an account does to listings', () => {
   const perDay = {
     installs: (accountId: string, listing: Listing, created: number) =>
-      new DynamoInstallStore(database.client, database.tables).install(
+      createInstallStore(database.client, database.tables).install(
         { listingId: listing.id, accountId, created },
         listing,
         event(),
         MOST,
       ),
     reviews: (accountId: string, { id: listingId }: Listing, created: number) =>
-      new DynamoReviewStore(database.client, database.tables.listings).review(
+      createReviewStore(database.client, database.tables.listings).review(
         { id: `rev_${systemUlid()}`, listingId, accountId, rating: 5, text: '', created },
         event(),
         MOST,
@@ -235,7 +234,7 @@ describe('what an account does to listings', () => {
     const listing = newListing(accountId, { releases: most - 2 });
     await listings.create(listing, newRelease(), 1);
     const system = { clock: () => NOW * 1000, ulid: systemUlid };
-    const store = new DynamoReleaseStore(database.client, database.tables.listings, () => NOW);
+    const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
     const dependencies = { store, listings: new Listings({ store: listings, ...system }), ...system };
     const request = { kind: 'app' as const, id: listing.id, accountId };
     let version = 0;

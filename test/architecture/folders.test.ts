@@ -59,17 +59,13 @@ describe('the folders of the functions', () => {
     expect(namesIn('lambdas/consumers')).toEqual(Object.keys(CONSUMERS).sort());
   });
 
-  it.each(namesIn('lambdas/endpoints'))(
-    'hold a handler, and its endpoint if a test calls that: endpoints/%s',
-    (name) => {
-      const folder = `lambdas/endpoints/${name}`;
-      const isCalled = callers.some(({ text }) => text.includes(`${folder}/endpoint.ts'`));
-      expect(namesIn(folder)).toEqual(isCalled ? ['endpoint.ts', 'handler.ts'] : ['handler.ts']);
-    },
-  );
-
-  it.each(namesIn('lambdas/consumers'))('hold wiring and what it wires: consumers/%s', (name) => {
-    expect(namesIn(`lambdas/consumers/${name}`)).toEqual(['consumer.ts', 'handler.ts']);
+  it.each(
+    (['endpoint', 'consumer'] as const).flatMap((kind) =>
+      namesIn(`lambdas/${kind}s`).map((name) => [`${kind}s/${name}`, `${kind}.ts`] as const),
+    ),
+  )('hold a handler, and what it wires if a test calls that: %s', (folder, wired) => {
+    const isCalled = callers.some(({ text }) => text.includes(`lambdas/${folder}/${wired}'`));
+    expect(namesIn(`lambdas/${folder}`)).toEqual(isCalled ? [wired, 'handler.ts'] : ['handler.ts']);
   });
 });
 

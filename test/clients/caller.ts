@@ -1,6 +1,6 @@
 /** The account that all clients call with: together they ask more often than the demo key may. */
 import { beforeAll } from '@jest/globals';
-import { service } from '../system/one-service.ts';
+import { service } from './service.ts';
 
 let key = '';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { service } from '../system/one-service.ts';
 import { caller } from './caller.ts';
+import { service } from './service.ts';
 
 const run = promisify(execFile);
 

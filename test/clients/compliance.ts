@@ -6,10 +6,10 @@ import { describe, expect, it } from '@jest/globals';
 import { createParser } from 'eventsource-parser';
 import type * as z from 'zod';
 import { PNG } from '../system/conversations/matrix/scenarios.ts';
-import { service } from '../system/one-service.ts';
 import { caller } from './caller.ts';
 import { PROTOCOLS } from './models.ts';
 import { errorBody, eventOf, response, type StreamedEvent } from './response-schema.ts';
+import { service } from './service.ts';
 
 type Response_ = z.infer<typeof response>;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { newSigningSecret } from '../../lambdas/adapters/webhooks/new-secret.ts';
+import { newSigningSecret } from '../../lambdas/adapters/webhooks/signing-secret-store.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
 import { signatureHeaders } from '../../lambdas/core/webhooks/signature.ts';

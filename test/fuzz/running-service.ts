@@ -14,6 +14,7 @@ import { messagesFormat } from '../../lambdas/core/inference/completions/message
 import { messagesRequest } from '../../lambdas/core/inference/completions/messages/schema.ts';
 import { responsesFormat } from '../../lambdas/core/inference/completions/responses/format.ts';
 import { responsesRequest } from '../../lambdas/core/inference/completions/responses/schema.ts';
+import { createTokenCount } from '../../lambdas/core/inference/completions/token-count.ts';
 import { embeddings } from '../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
 import { images } from '../../lambdas/core/inference/kinds/images/images.ts';
 import { createKindEndpoint } from '../../lambdas/core/inference/kinds/kind-endpoint.ts';
@@ -22,8 +23,6 @@ import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { After, Clock, StreamingEndpoint } from '../../lambdas/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/edge/request-handler.ts';
-import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
-import { countResponseTokens } from '../../lambdas/endpoints/count-response-tokens/endpoint.ts';
 import {
   createEmbeddingCalls,
   createImageCalls,
@@ -124,12 +123,13 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     idempotency: new Idempotency({ store, marks: { mark: async () => {} }, gate, log, ...world }),
   };
   const completions = { ...calls, providers: createProviders(calls) };
+  const answer = (input_tokens: number) => ({ input_tokens });
   const endpoints: Readonly<Record<SurfaceName, StreamingEndpoint>> = {
     chat: createCompletionEndpoint(chatFormat, chatCompletionRequest, completions),
     messages: createCompletionEndpoint(messagesFormat, messagesRequest, completions),
     responses: createCompletionEndpoint(responsesFormat, responsesRequest, completions),
-    count_tokens: countMessageTokens(calls),
-    input_tokens: countResponseTokens(calls),
+    count_tokens: createTokenCount({ format: messagesFormat, schema: messagesRequest, answer }, calls),
+    input_tokens: createTokenCount({ format: responsesFormat, schema: responsesRequest, answer }, calls),
     embeddings: createKindEndpoint(embeddings, createEmbeddingCalls(calls), calls),
     images: createKindEndpoint(images, createImageCalls(calls), calls),
     speech: createKindEndpoint(speech, createSpeechCalls(calls), calls),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SEED } from '../seed.ts';
 import { Owner } from '../system/owner.ts';
-import { newListing, RECEIVER } from '../system/reaches.ts';
+import { newListing, RECEIVER } from '../system/platform/reaches.ts';
 import { Service } from '../system/service.ts';
 import { runTool } from './tools.ts';
 

@@ -1,11 +1,34 @@
 /** Which packages may be in what is deployed, and which may run code when they are installed. */
-import type { LockedPackage } from '../../lib/supply/lock-file.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An entry of the lock file (npm documentation, package-lock.json, version 3). */
+export interface LockedPackage {
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly hasInstallScript?: boolean;
+  /** Why its publisher advises against it. */
+  readonly deprecated?: string;
+}
+
+/** Every package of the lock file by its folder. */
+export function lockedPackages(): ReadonlyMap<string, LockedPackage> {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, LockedPackage>> };
+  return new Map(Object.entries(packages).filter(([folder]) => folder !== ''));
+}
+
+/** `devOptional` is what a production package would take, and only a development package asks for. */
+export const isProduction = ({ dev, devOptional }: LockedPackage): boolean =>
+  dev !== true && devOptional !== true;
 
 /**
  * Licences that ask for no more than that they be kept with the code. Whoever adds one has read it: nothing here obliges
  * who runs the service to publish anything.
  */
-export const ALLOWED_LICENCES: readonly string[] = [
+const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',
@@ -13,51 +36,18 @@ export const ALLOWED_LICENCES: readonly string[] = [
   'ISC',
   'MIT',
   'MIT-0',
-];
-
-/** Whether an SPDX expression of `AND`, `OR` and parentheses can be met by allowed licences alone. */
-export function isAllowedLicence(expression: string): boolean {
-  const tokens = expression.match(/[()]|[^\s()]+/g) ?? [];
-  let at = 0;
-  const anyOf = (): boolean => {
-    let allowed = allOf();
-    for (; tokens[at] === 'OR'; ) {
-      at += 1;
-      const next = allOf();
-      allowed ||= next;
-    }
-    return allowed;
-  };
-  const allOf = (): boolean => {
-    let allowed = one();
-    for (; tokens[at] === 'AND'; ) {
-      at += 1;
-      const next = one();
-      allowed &&= next;
-    }
-    return allowed;
-  };
-  const one = (): boolean => {
-    const token = tokens[at++];
-    if (token !== '(') return ALLOWED_LICENCES.includes(token ?? '');
-    const allowed = anyOf();
-    return tokens[at++] === ')' && allowed;
-  };
-  return anyOf() && at === tokens.length;
-}
+  '(MIT OR Apache-2.0)',
+]);
 
 /** What speaks against packages in what is deployed, a line each. */
-export const objectionsTo = (packages: readonly LockedPackage[]): readonly string[] =>
-  packages.flatMap(({ path, licence, deprecated }) => [
-    ...(isAllowedLicence(licence) ? [] : [`${path}: the licence "${licence}" is not on the list`]),
-    ...(deprecated === undefined ? [] : [`${path}: deprecated: ${deprecated}`]),
-  ]);
-
-/** Packages that would run code at installation and that nobody has decided on, by the names in `allowScripts`. */
-export const undecidedScripts = (
-  packages: readonly LockedPackage[],
-  decided: Readonly<Record<string, boolean>>,
+export const objectionsTo = (
+  folders: Iterable<string>,
+  locked: ReadonlyMap<string, LockedPackage> = lockedPackages(),
 ): readonly string[] =>
-  packages
-    .filter(({ name, hasInstallScript }) => hasInstallScript && decided[name] === undefined)
-    .map(({ path }) => path);
+  [...folders].flatMap((folder) => {
+    const { license = '', deprecated } = locked.get(folder) ?? {};
+    return [
+      ...(ALLOWED_LICENCES.has(license) ? [] : [`${folder}: the licence "${license}" is not on the list`]),
+      ...(deprecated === undefined ? [] : [`${folder}: deprecated: ${deprecated}`]),
+    ];
+  });

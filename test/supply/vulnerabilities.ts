@@ -3,15 +3,15 @@
  * tool is printed; a registry that has no database, or cannot be reached, is said loudly and fails nothing.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COPIED_PACKAGES } from '../../lib/bundle.ts';
 import { bundleConsole } from '../../lib/bundle-console.ts';
 import { bundledFolders } from '../../lib/supply/bill-of-materials.ts';
-import { readLockFile } from '../../lib/supply/lock-file.ts';
 import { skipRing } from '../optional-ring.ts';
 import { deployedOnes, readAudit, type Vulnerability } from './advisories.ts';
+import { isProduction, lockedPackages } from './policy.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -30,13 +30,12 @@ if ('unreachable' in outcome) {
   const reason = 'the registry serves no database of vulnerabilities here, so none was looked for';
   skipRing('vulnerabilities', reason, error ?? new Error(outcome.unreachable));
 } else {
-  const locked = readLockFile(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'console-'));
   const { metafile } = await bundleConsole({ page: folder, assets: folder });
   rmSync(folder, { recursive: true });
   const deployed = new Set([
     ...bundledFolders(metafile),
-    ...locked.filter(({ production }) => production).map(({ path }) => path),
+    ...[...lockedPackages()].flatMap(([folder, entry]) => (isProduction(entry) ? [folder] : [])),
     ...COPIED_PACKAGES.map((name) => `node_modules/${name}`),
   ]);
   const { vulnerabilities } = outcome;

@@ -3,4 +3,3 @@ import './boundaries/errors.ts';
 import './boundaries/long-prompts.ts';
 import './boundaries/bad-input.ts';
 import './boundaries/body-sizes.ts';
-import './boundaries/isolation.ts';

@@ -1,7 +1,9 @@
-/** Conversations over both API formats and every protocol of a route, on one service. */
+/** Conversations over every API format and every protocol of a route, on one service: what they say, cost and leave. */
 import './conversations/chat.ts';
 import './conversations/messages.ts';
 import './conversations/matrix.ts';
 import './conversations/reasoning.ts';
 import './conversations/receipts.ts';
 import './conversations/unpaid.ts';
+import './conversations/money.ts';
+import './conversations/idempotency.ts';

@@ -1,43 +1,205 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { beforeAll, expect, it as plain } from '@jest/globals';
+import { parseUsd } from '../../lambdas/core/money.ts';
 import { it } from '../search.ts';
 import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
 import { until } from '../waiting.ts';
-import { Service } from './service.ts';
-
-/** Holds expire at once, as a person sees it, so that each kill can be recovered from. */
-const service = new Service({ HOLD_TTL_SECONDS: '2' });
+import { oneService } from './one-service.ts';
+import { Payer } from './payer.ts';
+import { processesOf } from './processes.ts';
+import { form, mp3 } from './recordings.ts';
 
 const KILLS = rounds(2);
 
-/** Calls kept running while the service lives. */
+/** Calls kept running while the service lives: of conversations, and transcriptions. */
 const CALLERS = 8;
+const TRANSCRIBERS = 4;
 
-beforeAll(() => service.start(), 90_000);
-afterAll(() => service.dispose());
+/** Holds expire soon, so that each kill can be recovered from, but not before a step that died is taken up again. */
+const service = oneService({ HOLD_TTL_SECONDS: '6' });
+let payer: Payer;
+
+beforeAll(async () => {
+  payer = await Payer.open(service, '5');
+}, 90_000);
+
+const SECONDS = 2.4;
+const COST = Math.ceil((SECONDS * 6_000_000) / 60);
+const file = mp3(SECONDS);
+
+const transcribe = () =>
+  payer.post('/v1/audio/transcriptions', form(file, 'speech.mp3', { model: 'sim/stt' }));
+
+/** The process of the settling step. */
+const STEP = ['function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription'] as const;
+
+const kill = (program: string, variable?: string) => {
+  const found = processesOf(service.session.pid, program, variable);
+  for (const pid of found) process.kill(pid, 'SIGKILL');
+  return found.length;
+};
+
+/** Waits until nothing is open, with a sweep now and then of what has expired. */
+async function sweepAll(): Promise<void> {
+  const swept = async () => {
+    await service.admin('sweep');
+    const { held } = await service.admin<{ held: number }>('audit');
+    if (held > 0) await pause(250);
+    return held;
+  };
+  await until(swept, (held) => held === 0);
+  expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+}
+
+/** Everything that is left when nothing runs any more and what expired was swept. */
+async function settled() {
+  await sweepAll();
+  return payer.wallet();
+}
+
+plain(
+  'a host that dies while the route works has answered nobody: the hold ends at no cost',
+  async () => {
+    await transcribe();
+    const before = await payer.wallet();
+    await payer.fault({ hang: true });
+    const call = transcribe().then(
+      ({ status }) => status,
+      () => 0,
+    );
+    await until(
+      () => payer.wallet(),
+      ({ held }) => held > 0,
+    );
+    expect(kill('host.mjs')).toBe(1);
+    expect(await call).not.toBe(200);
+    // The host may have died before its route was called.
+    await payer.endFaults();
+    expect(await settled()).toEqual({ balance: before.balance, held: 0 });
+  },
+  60_000,
+);
+
+plain(
+  'a settling step that dies is taken up again, and the call is paid once',
+  async () => {
+    const before = await payer.wallet();
+    let killed = 0;
+    const stop = new AbortController();
+    const killer = (async () => {
+      while (!stop.signal.aborted && killed < 3) {
+        killed += kill(...STEP);
+        await pause(10);
+      }
+    })();
+    const response = await transcribe();
+    expect(response.status).toBe(200);
+    stop.abort();
+    await killer;
+    expect(killed).toBeGreaterThan(0);
+    expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
+    expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
+  },
+  60_000,
+);
+
+plain(
+  'a host that dies while its execution runs leaves it to end, and the call is paid once',
+  async () => {
+    const before = await payer.wallet();
+    // None is left of an earlier call: the next one to be seen belongs to the execution.
+    kill(...STEP);
+    let answered = false;
+    const call = transcribe().then(
+      ({ status }) => status,
+      () => 0,
+    );
+    void call.finally(() => {
+      answered = true;
+    });
+    // A dead step is taken up again within a second: long enough for the host to die before it has its answer.
+    while (!answered && kill(...STEP) === 0) await pause(10);
+    expect(kill('host.mjs')).toBe(1);
+    expect(await call).not.toBe(200);
+    await until(
+      () => payer.wallet(),
+      ({ held }) => held === 0,
+    );
+    expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
+  },
+  60_000,
+);
+
+plain(
+  'a kill of everything during a stream leaves a hold that expires',
+  async () => {
+    const { id, key } = await service.account('1');
+    const left = new AbortController();
+    const ask = (stream: boolean) => {
+      const messages = [{ role: 'user', content: 'write 2000 words' }];
+      return service.chat(
+        { model: 'sim/chat', stream, max_tokens: 3_000, messages },
+        { key, signal: left.signal },
+      );
+    };
+    const reader = (await ask(true)).body?.getReader();
+    await reader?.read();
+    await service.stop('SIGKILL');
+    left.abort();
+    await reader?.closed.catch(() => {});
+    await service.start();
+    const wallet = () => service.admin<{ held: number; balance: number }>('wallet', 'show', '--account', id);
+    const { held, balance } = await wallet();
+    expect(held).toBeGreaterThan(0);
+    expect((parseUsd(held) ?? 0n) + (parseUsd(balance) ?? 0n)).toBe(parseUsd(1));
+    expect(await service.admin('audit')).toMatchObject({ exact: true });
+    await sweepAll();
+    expect(await wallet()).toMatchObject({ balance: 1, held: 0, holds: [] });
+    // What the call took from the day is missing until its key is at rest, and the next call is served.
+    const response = await service.fetch(`/credits/${key}`, { key });
+    expect(await response.json()).toMatchObject({ spend: { today: held } });
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect((await service.chat({ model: 'sim/chat', messages }, { key })).status).toBe(200);
+  },
+  60_000,
+);
 
 it(`after ${KILLS} kills at random moments under load no hold is open and the books balance to the nano-dollar`, async () => {
-  const { id, key } = await service.account('3');
+  const { key } = await service.account('3');
+  const before = await payer.wallet();
   let served = 0;
   let cut = 0;
+  let transcripts = 0;
 
-  /** Calls, streamed and not, with and without a key to repeat them by, until the service is gone. */
-  async function call(caller: number, until: AbortSignal): Promise<void> {
-    for (let turn = 0; !until.aborted; turn += 1) {
-      const request = {
-        model: turn % 3 === 0 ? 'sim/chat-large' : 'sim/chat',
-        stream: turn % 2 === 0,
-        max_tokens: 20,
-        messages: [{ role: 'user', content: `write ${20 + caller} words` }],
-      };
-      const headers: Record<string, string> =
-        turn % 4 === 0 ? { 'idempotency-key': `${caller}-${turn}-${randomUUID()}` } : {};
+  /** Calls, streamed and not, with and without a key to repeat them by. */
+  async function chat(caller: number, turn: number): Promise<boolean> {
+    const request = {
+      model: turn % 3 === 0 ? 'sim/chat-large' : 'sim/chat',
+      stream: turn % 2 === 0,
+      max_tokens: 20,
+      messages: [{ role: 'user', content: `write ${20 + caller} words` }],
+    };
+    const headers: Record<string, string> =
+      turn % 4 === 0 ? { 'idempotency-key': `${caller}-${turn}-${randomUUID()}` } : {};
+    const response = await service.chat(request, { key, headers });
+    const text = await response.text();
+    return response.ok && !text.includes('"error"');
+  }
+
+  async function transcript(): Promise<boolean> {
+    const response = await transcribe();
+    await response.arrayBuffer();
+    if (response.ok) transcripts += 1;
+    return response.ok;
+  }
+
+  /** Calls until the service is gone. */
+  async function callOn(call: (turn: number) => Promise<boolean>, end: AbortSignal): Promise<void> {
+    for (let turn = 0; !end.aborted; turn += 1) {
       try {
-        const response = await service.chat(request, { key, headers });
-        const text = await response.text();
-        if (response.ok && !text.includes('"error"')) served += 1;
+        if (await call(turn)) served += 1;
         else cut += 1;
       } catch {
         cut += 1;
@@ -47,14 +209,17 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
   }
 
   const draw = drawsOf('kills');
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let round = 0; round < KILLS; round += 1) {
     const end = new AbortController();
-    const callers = Array.from({ length: CALLERS }, (_, caller) => call(caller, end.signal));
+    const callers = [
+      ...Array.from({ length: CALLERS }, (_, caller) => callOn((turn) => chat(caller, turn), end.signal)),
+      ...Array.from({ length: TRANSCRIBERS }, () => callOn(transcript, end.signal)),
+    ];
     // A service that has just begun serves its first calls late on a busy machine.
-    const before = served;
+    const [servedBefore, transcriptsBefore] = [served, transcripts];
     await until(
-      () => served,
-      (now) => now > before,
+      () => served > servedBefore && transcripts > transcriptsBefore,
+      (begun) => begun,
     );
     // Any moment is right.
     await pause(draw() * 1_000);
@@ -64,11 +229,10 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
     await service.start();
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   }
-  const swept = async () => {
-    await service.admin('sweep');
-    return service.admin('wallet', 'show', '--account', id);
-  };
-  expect(await until(swept, ({ held }) => held === 0)).toMatchObject({ holds: [] });
-  expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+  const { balance } = await settled();
   expect(cut).toBeGreaterThan(0);
+  const paid = (before.balance - balance) / COST;
+  expect(Number.isInteger(paid)).toBe(true);
+  // A call that was settled may have died before its answer left; none is paid twice.
+  expect(paid).toBeLessThanOrEqual(transcripts + TRANSCRIBERS * KILLS);
 }, 180_000);

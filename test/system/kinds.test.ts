@@ -1,5 +1,7 @@
-/** The kinds of call beside conversations, on one service. */
+/** Every kind of call beside conversations, and the shared host, on one service. */
 import './kinds/embeddings.ts';
 import './kinds/images.ts';
 import './kinds/speech.ts';
 import './kinds/transcriptions.ts';
+import './kinds/uploads.ts';
+import './kinds/host.ts';

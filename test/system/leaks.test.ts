@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { LeftTexts, NOWHERE } from './left-texts.ts';
-import { Service } from './service.ts';
+import { oneService } from './one-service.ts';
+import { Payer } from './payer.ts';
+import { form, wav } from './recordings.ts';
 
 /** Words that stand for what must appear nowhere: in no log, no error and no table. */
 const PROMPT = 'canaryprompt7f3a';
@@ -14,6 +17,9 @@ const UPSTREAM_TEXT = 'canaryupstream0d1e';
 const SESSION = 'canarysession4c1b';
 const BILLING = 'canarybilling88e7';
 const SECRET = 'canarysecret2277';
+/** Of the kinds of call beside conversations. */
+const KIND_TEXT = 'quetzalcoatlus';
+const IDEMPOTENCY_KEY = 'canary-idempotency-key';
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
@@ -46,8 +52,8 @@ type Which = number | string;
 const modelOf = (protocol: string, which: Which) => `sim/${protocol}-${which}`;
 const upstreamModelOf = (protocol: string, which: Which) => `up-${protocol}-${which}`;
 
-const catalogAt = (upstream: string) => ({
-  models: PROTOCOLS.flatMap((protocol) =>
+const modelsAt = (upstream: string): readonly object[] =>
+  PROTOCOLS.flatMap((protocol) =>
     modelsOf(protocol).map((which) => ({
       id: modelOf(protocol, which),
       type: 'chat',
@@ -66,25 +72,21 @@ const catalogAt = (upstream: string) => ({
         },
       ],
     })),
-  ),
-});
+  );
 
-const folder = mkdtempSync(join(tmpdir(), 'leaks-'));
-const service = new Service({ SIM_KEY: SECRET });
+const service = oneService({ SIM_KEY: SECRET, LOG_LEVEL: 'DEBUG' });
 let account: { readonly id: string; readonly key: string };
 
 beforeAll(async () => {
-  const { upstream_control_url: control } = await service.start();
-  // Written before any function has read a catalog.
-  const file = join(folder, 'catalog.json');
-  writeFileSync(file, JSON.stringify(catalogAt(new URL(control).origin)));
+  const { upstream_control_url: control } = service.session;
+  const { document } = await service.admin<{ document: { models: readonly object[] } }>('catalog', 'show');
+  const models = [...document.models, ...modelsAt(new URL(control).origin)];
+  // Applied before any function has read a catalog.
+  const file = join(service.directory, 'catalog.json');
+  writeFileSync(file, JSON.stringify({ ...document, models }));
   await service.admin('catalog', 'apply', file);
   account = await service.account('5');
 }, 90_000);
-afterAll(async () => {
-  await service.dispose();
-  rmSync(folder, { recursive: true });
-});
 
 const request = (fields: object = {}) => ({
   model: modelOf('openai', 'whole'),
@@ -106,8 +108,8 @@ async function queueFault(fault: object, model: string): Promise<number> {
   return ((await answer.json()) as { rules: number }).rules;
 }
 
-async function call(body: object): Promise<string> {
-  const response = await service.chat(body, { key: account.key });
+async function call(body: object, headers: Record<string, string> = {}): Promise<string> {
+  const response = await service.chat(body, { key: account.key, headers });
   return response.text();
 }
 
@@ -194,8 +196,38 @@ it.each(PROTOCOLS)(
   },
 );
 
+/** Calls of the other kinds that are served, and that fail in each way; returns a transcript. */
+async function callKinds(): Promise<string> {
+  const payer = await Payer.open(service, '5');
+  const post = (path: string, body: object) => payer.post(path, body, { 'idempotency-key': randomUUID() });
+  const calls = [
+    () => post('/v1/embeddings', { input: `${KIND_TEXT} embedding` }),
+    () => post('/v1/images/generations', { model: 'sim/image', prompt: KIND_TEXT, size: '512x512' }),
+    () => post('/v1/embeddings', { model: 'sim/embed-bedrock', input: KIND_TEXT }),
+    () => post('/v1/images/generations', { model: 'sim/image-bedrock', prompt: KIND_TEXT }),
+    () => post('/v1/audio/speech', { model: 'sim/tts', input: KIND_TEXT }),
+    () => post('/v1/audio/transcriptions', form(wav(1.2), `${KIND_TEXT}.wav`, { prompt: KIND_TEXT })),
+  ];
+  let transcript = '';
+  for (const send of calls) {
+    const response = await send();
+    expect(response.status).toBe(200);
+    const body = await response.text();
+    if (body.startsWith('{"text"')) transcript = (JSON.parse(body) as { text: string }).text;
+    // The ways of failing: a route that breaks, a route that refuses, an answer that is malformed.
+    for (const fault of [{ cut_after_bytes: 1 }, { status: 400 }, { garbage: true }]) {
+      await payer.fault(fault);
+      await (await send()).arrayBuffer().catch(() => {});
+    }
+  }
+  expect(transcript.length).toBeGreaterThan(20);
+  return transcript;
+}
+
 it('a prompt, an answer, a key and a secret are in no log and in no table', async () => {
-  expect(await call(request())).toContain(PROMPT);
+  const transcript = await callKinds();
+  for (const headers of [{}, { 'idempotency-key': IDEMPOTENCY_KEY }])
+    expect(await call(request(), headers)).toContain(PROMPT);
   await call(request({ stream: true }));
   await call({
     ...request(),
@@ -234,10 +266,16 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
     SESSION,
     BILLING,
     SECRET,
+    KIND_TEXT,
+    transcript,
+    IDEMPOTENCY_KEY,
     account.key,
     account.key.slice(-72, -32),
   ];
-  const left = new LeftTexts(service);
+  const uploads = readdirSync(tmpdir())
+    .filter((name) => name.startsWith('upload-'))
+    .map((name) => join(tmpdir(), name));
+  const left = new LeftTexts(service, uploads);
   // Neither is a secret: they show that the log and the database are searched as they are read.
   expect(left.find('requestId=req_').printed).toBe(true);
   expect(left.find(account.id).files).not.toEqual([]);

@@ -1,10 +1,11 @@
-/**
- * The service that the parts of a test file share: starting one for each part would take longer than its tests. On the
- * shared host, unless `COMPUTE` says otherwise; the other files start functions, so that the suite runs on both.
- */
+/** The service that the parts of a test file share: starting one for each part would take longer than its tests. */
 import { afterAll, beforeAll } from '@jest/globals';
 import { Service } from './service.ts';
 
-export const service = new Service({ COMPUTE: process.env.COMPUTE ?? 'host' });
-beforeAll(() => service.start(), 90_000);
-afterAll(() => service.dispose());
+/** Starts a service before the tests of the file, and ends it after them. */
+export function oneService(environment: Record<string, string> = {}): Service {
+  const service = new Service(environment);
+  beforeAll(() => service.start(), 90_000);
+  afterAll(() => service.dispose());
+  return service;
+}

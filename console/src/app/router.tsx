@@ -6,6 +6,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
   useRouterState,
 } from '@tanstack/react-router';
 import type { CallFilter } from '../api/queries.ts';
@@ -27,23 +28,14 @@ const textOf = (value: unknown): string | undefined =>
 
 const sectionOf = (value: unknown): 'apps' | 'ai-agents' => (value === 'ai-agents' ? 'ai-agents' : 'apps');
 
+const page = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
 const routes = [
-  createRoute({ getParentRoute: () => root, path: '/', component: Home }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/start',
-    component: lazyRouteComponent(PAGES['/start'], 'Start'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/keys',
-    component: lazyRouteComponent(PAGES['/keys'], 'Keys'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/keys/$id',
-    component: lazyRouteComponent(PAGES['/keys/$id'], 'KeyPage'),
-  }),
+  page('/', Home),
+  page('/start', lazyRouteComponent(PAGES['/start'], 'Start')),
+  page('/keys', lazyRouteComponent(PAGES['/keys'], 'Keys')),
+  page('/keys/$id', lazyRouteComponent(PAGES['/keys/$id'], 'KeyPage')),
   createRoute({
     getParentRoute: () => root,
     path: '/activity',
@@ -55,37 +47,17 @@ const routes = [
     }),
     component: lazyRouteComponent(PAGES['/activity'], 'Activity'),
   }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/activity/$id',
-    component: lazyRouteComponent(PAGES['/activity/$id'], 'ReceiptPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/models',
-    component: lazyRouteComponent(PAGES['/models'], 'Models'),
-  }),
+  page('/activity/$id', lazyRouteComponent(PAGES['/activity/$id'], 'ReceiptPage')),
+  page('/models', lazyRouteComponent(PAGES['/models'], 'Models')),
   createRoute({
     getParentRoute: () => root,
     path: '/playground',
     validateSearch: ({ model }): { readonly model?: string | undefined } => ({ model: textOf(model) }),
     component: lazyRouteComponent(PAGES['/playground'], 'Playground'),
   }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/billing',
-    component: lazyRouteComponent(PAGES['/billing'], 'Billing'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/webhooks',
-    component: lazyRouteComponent(PAGES['/webhooks'], 'Webhooks'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/webhooks/$id',
-    component: lazyRouteComponent(PAGES['/webhooks/$id'], 'WebhookPage'),
-  }),
+  page('/billing', lazyRouteComponent(PAGES['/billing'], 'Billing')),
+  page('/webhooks', lazyRouteComponent(PAGES['/webhooks'], 'Webhooks')),
+  page('/webhooks/$id', lazyRouteComponent(PAGES['/webhooks/$id'], 'WebhookPage')),
   createRoute({
     getParentRoute: () => root,
     path: '/market',
@@ -94,21 +66,9 @@ const routes = [
     }),
     component: lazyRouteComponent(PAGES['/market'], 'Market'),
   }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/market/$section/$id',
-    component: lazyRouteComponent(PAGES['/market/$section/$id'], 'ListingPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/settings',
-    component: lazyRouteComponent(PAGES['/settings'], 'Settings'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/operator',
-    component: lazyRouteComponent(PAGES['/operator'], 'OperatorView'),
-  }),
+  page('/market/$section/$id', lazyRouteComponent(PAGES['/market/$section/$id'], 'ListingPage')),
+  page('/settings', lazyRouteComponent(PAGES['/settings'], 'Settings')),
+  page('/operator', lazyRouteComponent(PAGES['/operator'], 'OperatorView')),
 ] as const;
 
 export const router = createRouter({

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { requireTable } from '../../contract/tables.ts';
 import { Accounts } from '../../core/access/accounts.ts';
 import { type Peppers, SECRET_BYTES } from '../../core/access/api-key.ts';
-import type { KeyRegistry } from '../../core/access/api-keys.ts';
 import { KeyIssuer } from '../../core/access/key-issuer.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { systemClock, systemUlid } from '../system/system.ts';
@@ -25,7 +24,7 @@ export function createAccounts({ clients, environment }: AccountsOptions) {
   return new Accounts({ store, clock: systemClock, ulid: systemUlid });
 }
 
-export function createKeyRegistry({ clients, environment }: AccountsOptions): KeyRegistry {
+export function createKeyRegistry({ clients, environment }: AccountsOptions) {
   const tables = {
     accounts: requireTable(environment, 'accounts'),
     keys: requireTable(environment, 'keys'),

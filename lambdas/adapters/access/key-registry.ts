@@ -50,6 +50,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
     return 'full';
   }
 
+  /** The keys of an account that are not revoked, in the order they were made. */
   async list(accountId: string): Promise<readonly KeyState[]> {
     const ids = (await this.#liveIds(accountId)) ?? [];
     const keys = await this.#readAll(ids);
@@ -95,6 +96,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
     );
   }
 
+  /** Ends a key for good. */
   async revoke({ keyId, accountId }: Pick<KeyState, 'keyId' | 'accountId'>): Promise<void> {
     await this.#update(keyId, {
       UpdateExpression: 'SET #status = :revoked REMOVE previous_hash, previous_until',

@@ -10,7 +10,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isRefusal } from '../../core/transient.ts';
-import type { Item } from './attribute-values.ts';
+import { type Item, number } from './attribute-values.ts';
 
 export interface WriteResult {
   readonly applied: boolean;
@@ -39,6 +39,25 @@ export async function putItem(client: DynamoDBClient, input: PutItemCommandInput
   const { applied, item } = await write(() => client.send(command()));
   if (!applied && item === undefined) throw new Error('a condition failed on an item that does not exist');
   return applied ? undefined : item;
+}
+
+/** Puts the version that follows `version`, which is 0 before the first; returns false when another one is stored. */
+export async function putNextVersion(
+  client: DynamoDBClient,
+  input: { readonly TableName: string; readonly Item: Item },
+  version: number,
+): Promise<boolean> {
+  const condition = {
+    ConditionExpression: '#version = :found',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ':found': number(version) },
+  };
+  const isNew = {
+    ConditionExpression: 'attribute_not_exists(#version)',
+    ExpressionAttributeNames: { '#version': 'version' },
+  };
+  const Item = { ...input.Item, version: number(version + 1) };
+  return (await putItem(client, { ...input, Item, ...(version === 0 ? isNew : condition) })) === undefined;
 }
 
 async function write(

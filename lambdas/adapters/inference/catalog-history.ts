@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
+import type { LatestCatalogs } from '../../core/inference/catalog/catalog-view.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { writeParts } from '../dynamodb/parts.ts';
@@ -136,4 +137,16 @@ export async function readCatalogVersion(
 ): Promise<StoredCatalog | undefined> {
   const found = (await readVersions(client, table)).find((each) => each.version === version);
   return found === undefined ? undefined : readVersion(client, table, found);
+}
+
+/** The current document and the one that was current before it. */
+export async function readLatestCatalogs(client: DynamoDBClient, table: string): ReturnType<LatestCatalogs> {
+  const pointer = await readItem(client, pointerKey(table));
+  const [current, before] = await Promise.all(
+    (await readLatest(client, table, pointer, 2)).map(async (found) => ({
+      ...(await readVersion(client, table, found)),
+      appliedMs: found.appliedMs,
+    })),
+  );
+  return { current, before };
 }

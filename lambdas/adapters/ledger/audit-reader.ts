@@ -6,16 +6,20 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
-import type { AuditedCall, AuditStore, WalletShard } from '../../core/ledger/audit/ports.ts';
+import {
+  type AuditedCall,
+  type AuditStore,
+  NOTHING_PROVEN,
+  type WalletShard,
+} from '../../core/ledger/audit/ports.ts';
 import type { AccountPages } from '../../core/ledger/audit/run.ts';
 import { timeOfId } from '../../core/ledger/usage/sums.ts';
 import type { NanoUsd } from '../../core/money.ts';
-import { type Item, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { type Item, number, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';
-import { updateItem } from '../dynamodb/update-item.ts';
+import { putNextVersion, updateItem } from '../dynamodb/update-item.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
-import { readProven, writeProven } from './proven-usage.ts';
-import { createSumDependencies } from './usage/sum-dependencies.ts';
+import { sumsOn } from './usage/create-account-usage.ts';
 import { accountOf, shardId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
@@ -53,6 +57,9 @@ export const createAccountPages =
     };
   };
 
+/** What the audit has proven of an account's usage: one item of its partition. */
+const provenKey = (accountId: string): Item => ({ account_id: text(accountId), item: text('audit#usage') });
+
 export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
   return {
     shards: (accountId) => readShards(client, tables.wallets, accountId),
@@ -66,7 +73,7 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       });
       for await (const item of rows) yield decodeEntry(item);
     },
-    sums: createSumDependencies(client, tables),
+    sums: sumsOn(client, tables),
     async recordedCost(calls) {
       let cost = 0n;
       for (let at = 0; at < calls.length; at += BATCH) {
@@ -81,8 +88,17 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       for await (const keyId of keyIds(client, tables.keys, accountId))
         yield* recordsOf(client, tables.usage, keyId);
     },
-    proven: (accountId) => readProven(client, tables.accounts, accountId),
-    storeProven: (accountId, proven) => writeProven(client, tables.accounts, accountId, proven),
+    async proven(accountId) {
+      const item = await readItem(client, { TableName: tables.accounts, Key: provenKey(accountId) });
+      if (item === undefined) return NOTHING_PROVEN;
+      const [through, version] = [readNumber(item, 'through'), readNumber(item, 'version')];
+      return { through, version, cost: readInteger(item, 'usage') };
+    },
+    // False for this very write, if the SDK has sent it twice: then the next audit removes the costs by day that it replaces.
+    storeProven(accountId, { through, cost, version }) {
+      const Item = { ...provenKey(accountId), through: number(through), usage: number(cost) };
+      return putNextVersion(client, { TableName: tables.accounts, Item }, version);
+    },
     async removeDays(days) {
       for (const shard of new Set(days.map((each) => each.shard))) {
         const names = days.filter((each) => each.shard === shard).map(({ day }) => `spent_${day}`);

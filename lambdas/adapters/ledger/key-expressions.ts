@@ -19,6 +19,33 @@ import {
   TOKENS,
 } from './key-item.ts';
 
+/** The part of an update's input that says what to do and when. */
+interface Expression {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Item;
+}
+
+/** Collects the clauses of one expression (DynamoDB developer guide, update and condition expressions). */
+class Clauses {
+  readonly sets: string[] = [];
+  readonly conditions: string[] = [];
+  readonly names: Record<string, string> = {};
+  readonly values: Item = {};
+
+  build(removal = ''): Expression {
+    const set = this.sets.length === 0 ? '' : `SET ${this.sets.join(', ')}`;
+    return {
+      UpdateExpression: `${set}${removal}`.trim(),
+      ConditionExpression: this.conditions.join(' AND '),
+      // DynamoDB refuses an empty set of names or values.
+      ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
+      ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
+    };
+  }
+}
+
 /**
  * Takes a call from its key's windows, in the first call of a window as in any other. While a rotation's overlap lasts,
  * the key has two hashes, and the call may have sent the secret of either.
@@ -196,32 +223,5 @@ function followCaps(
     if (by === 0n) continue;
     const windows = new Map(near.map((each) => [each[counter.window], each]));
     for (const each of windows.values()) add(clauses, counter, each, by);
-  }
-}
-
-/** The part of an update's input that says what to do and when. */
-export interface Expression {
-  readonly UpdateExpression: string;
-  readonly ConditionExpression: string;
-  readonly ExpressionAttributeNames?: Record<string, string>;
-  readonly ExpressionAttributeValues?: Item;
-}
-
-/** Collects the clauses of one expression. */
-export class Clauses {
-  readonly sets: string[] = [];
-  readonly conditions: string[] = [];
-  readonly names: Record<string, string> = {};
-  readonly values: Item = {};
-
-  build(removal = ''): Expression {
-    const set = this.sets.length === 0 ? '' : `SET ${this.sets.join(', ')}`;
-    return {
-      UpdateExpression: `${set}${removal}`.trim(),
-      ConditionExpression: this.conditions.join(' AND '),
-      // DynamoDB refuses an empty set of names or values.
-      ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
-      ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
-    };
   }
 }

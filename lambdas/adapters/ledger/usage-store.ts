@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ReplayMarks } from '../../core/idempotency/ports.ts';
-import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
-import type { CallFinder } from '../../core/ledger/usage/ports.ts';
+import type { UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
+import type { AccountCallsDependencies } from '../../core/ledger/usage/account-calls.ts';
 import {
   type BillBasis,
   type BillLine,
@@ -30,7 +30,13 @@ const keyOf = (keyId: string, requestId: string): Item => ({
   request_id: text(requestId),
 });
 
-export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
+/** DynamoDB's most for one batch of reads. */
+const BATCH = 100;
+
+export function createUsageStore(
+  client: DynamoDBClient,
+  table: string,
+): UsageStore & AccountCallsDependencies['usage'] {
   async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
     // Distinguishes the SDK's repetition of this write from another process's write.
     const writeId = randomUUID();
@@ -68,7 +74,17 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
     return { records: entries, next };
   }
 
-  return { put, get, list };
+  /** Throws 503 when the table stays throttled. */
+  async function find(keyIds: readonly string[], requestId: string): Promise<UsageRecord | undefined> {
+    for (let at = 0; at < keyIds.length; at += BATCH) {
+      const keys = keyIds.slice(at, at + BATCH).map((keyId) => keyOf(keyId, requestId));
+      const [item] = await readMany(client, table, keys);
+      if (item !== undefined) return decodeRecord(item);
+    }
+    return undefined;
+  }
+
+  return { put, get, list, find };
 }
 
 /** Marks are part of the record of a call, so that its receipt costs one read. Repeating a mark changes nothing more. */
@@ -81,21 +97,6 @@ export const createReplayMarks = (client: DynamoDBClient, table: string): Replay
       ConditionExpression: 'attribute_exists(request_id)',
       ExpressionAttributeValues: { ':now': number(nowSeconds) },
     });
-  },
-});
-
-/** DynamoDB's most for one batch of reads. */
-const BATCH = 100;
-
-/** Throws 503 when the table stays throttled. */
-export const createCallFinder = (client: DynamoDBClient, table: string): CallFinder => ({
-  async find(keyIds, requestId) {
-    for (let at = 0; at < keyIds.length; at += BATCH) {
-      const keys = keyIds.slice(at, at + BATCH).map((keyId) => keyOf(keyId, requestId));
-      const [item] = await readMany(client, table, keys);
-      if (item !== undefined) return decodeRecord(item);
-    }
-    return undefined;
   },
 });
 

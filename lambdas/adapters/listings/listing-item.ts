@@ -1,4 +1,5 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../../core/listings/listing.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';
@@ -21,6 +22,11 @@ export const listingKey = (id: string, item: string = LISTING_ITEM): Item => ({
 
 export const slugKey = ({ kind, slug }: Pick<Listing, 'kind' | 'slug'>): Item =>
   listingKey(`slug#${kind}#${slug}`, 'slug');
+
+/** The write of an item that is not there yet. */
+export const putNew = (table: string, item: Item): TransactWriteItem => ({
+  Put: { TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(listing_id)' },
+});
 
 /** An account's count of its listings; no listing has such an id. */
 export const listingCountKey = (accountId: string): Item => listingKey(countsOf(accountId), 'listings');

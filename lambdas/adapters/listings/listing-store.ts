@@ -6,7 +6,7 @@ import type { Listing, ListingKind } from '../../core/listings/listing.ts';
 import type { CategoryCount, ListingStore } from '../../core/listings/ports.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
 import { type CountKey, countOne, giveBack } from '../dynamodb/quota-item.ts';
-import { queryPage, readItem } from '../dynamodb/reads.ts';
+import { queryPage, readItem, readMany } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import {
   CATEGORIES,
@@ -16,10 +16,10 @@ import {
   listingCountKey,
   listingKey,
   ownedAttributes,
+  putNew,
   slugKey,
 } from './listing-item.ts';
-import { readListings } from './listing-reads.ts';
-import { newReleaseItems } from './release-item.ts';
+import { newReleaseItems } from './release-store.ts';
 
 const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
 
@@ -40,8 +40,12 @@ export class DynamoListingStore implements ListingStore {
     return item === undefined ? undefined : decodeListing(item);
   }
 
-  readMany(ids: readonly string[]): Promise<readonly Listing[]> {
-    return readListings(this.#client, this.#table, ids);
+  /** In the order of the ids; deleted ones are left out. */
+  async readMany(ids: readonly string[]): Promise<readonly Listing[]> {
+    const keys = [...new Set(ids)].map((id) => listingKey(id));
+    const items = await readMany(this.#client, this.#table, keys);
+    const found = new Map(items.map((item) => [readText(item, 'listing_id'), decodeListing(item)]));
+    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   async list({
@@ -98,8 +102,8 @@ export class DynamoListingStore implements ListingStore {
 
   async create(listing: Listing, releaseId: string, most: number): ReturnType<ListingStore['create']> {
     const items = [
-      this.#put(encodeListing(listing)),
-      this.#put({ ...slugKey(listing), owner: text(listing.id) }),
+      putNew(this.#table, encodeListing(listing)),
+      putNew(this.#table, { ...slugKey(listing), owner: text(listing.id) }),
       this.#count(listing, 1),
       ...newReleaseItems(
         {
@@ -123,7 +127,9 @@ export class DynamoListingStore implements ListingStore {
     const recategorized = from.category !== to.category;
     const result = await transact(this.#client, [
       this.#update(from, ownedAttributes(to)),
-      ...(moved ? [this.#put({ ...slugKey(to), owner: text(to.id) }), this.#delete(slugKey(from))] : []),
+      ...(moved
+        ? [putNew(this.#table, { ...slugKey(to), owner: text(to.id) }), this.#delete(slugKey(from))]
+        : []),
       ...(recategorized ? [this.#count(from, -1), this.#count(to, 1)] : []),
     ]);
     if (result.done) return 'done';
@@ -150,12 +156,6 @@ export class DynamoListingStore implements ListingStore {
   /** How many listings the owner has. */
   #countOf({ ownerId }: Listing): CountKey {
     return { TableName: this.#table, Key: listingCountKey(ownerId) };
-  }
-
-  #put(item: Item): TransactWriteItem {
-    return {
-      Put: { TableName: this.#table, Item: item, ConditionExpression: 'attribute_not_exists(listing_id)' },
-    };
   }
 
   #delete(key: Item): TransactWriteItem {

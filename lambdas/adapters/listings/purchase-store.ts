@@ -15,7 +15,7 @@ import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
 import { WalletPostings } from '../ledger/wallet/posting.ts';
-import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
+import { dayCountKey, encodeEvent, encodePrice, listingKey, putNew } from './listing-item.ts';
 
 export interface PurchaseTables {
   readonly listings: string;
@@ -54,10 +54,10 @@ export class DynamoPurchaseStore implements PurchaseStore {
         return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
       }
       const result = await transact(this.#client, [
-        this.#put(encodePurchase(purchase)),
+        putNew(this.#tables.listings, encodePurchase(purchase)),
         this.#checkListing(payment),
         this.#count(purchase, most),
-        this.#put(encodeEvent(purchase.listingId, event, purchase.created)),
+        putNew(this.#tables.listings, encodeEvent(purchase.listingId, event, purchase.created)),
         ...transfer,
       ]);
       if (result.done) return 'done';
@@ -99,16 +99,6 @@ export class DynamoPurchaseStore implements PurchaseStore {
     const day = dayOf(created);
     const Key = dayCountKey(buyerId, 'purchases', day);
     return countOneOf(day, { TableName: this.#tables.listings, Key }, most);
-  }
-
-  #put(item: Item): TransactWriteItem {
-    return {
-      Put: {
-        TableName: this.#tables.listings,
-        Item: item,
-        ConditionExpression: 'attribute_not_exists(listing_id)',
-      },
-    };
   }
 
   /** The listing is as the buyer was shown it: in its price, and in all of it where the buyer named its state. */

@@ -1,6 +1,8 @@
 /** Signing secrets in their subscriptions' items, sealed under the webhook key. */
+import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SigningSecretStore, SubscriptionKey } from '../../core/webhooks/ports.ts';
+import { SECRET_PREFIX, SIGNING_SECRET_BYTES } from '../../core/webhooks/signature.ts';
 import { MAX_REPLACED_SECRETS, type Subscription } from '../../core/webhooks/subscription.ts';
 import { type Item, text } from '../dynamodb/attribute-values.ts';
 import { countOne } from '../dynamodb/quota-item.ts';
@@ -18,6 +20,10 @@ import type { Sealer } from './webhook-keys.ts';
 
 const PURPOSE = 'uis-webhook-secret-1';
 
+/** `whsec_` and base64, as Standard Webhooks writes them. */
+export const newSigningSecret = (): string =>
+  `${SECRET_PREFIX}${randomBytes(SIGNING_SECRET_BYTES).toString('base64')}`;
+
 export class DynamoSigningSecretStore implements SigningSecretStore {
   readonly #client: DynamoDBClient;
   readonly #table: string;
@@ -29,11 +35,8 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     this.#sealer = sealer;
   }
 
-  async create(
-    subscription: Subscription,
-    secret: string,
-    most: number,
-  ): ReturnType<SigningSecretStore['create']> {
+  /** Stores a new subscription; `full` when its account has `most` already. */
+  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
@@ -53,11 +56,12 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     return { subscription: decodeSubscription(item), secrets: await Promise.all(active.map(open)) };
   }
 
+  /** Makes a new secret the current one; the old one also signs until `until` (seconds since the epoch). */
   async rotate(
     key: SubscriptionKey,
     secret: string,
     { nowMs, until }: { readonly nowMs: number; readonly until: number },
-  ) {
+  ): Promise<'rotated' | 'conflict' | 'absent'> {
     const item = await this.#read(key);
     if (item === undefined) return 'absent';
     const { current, replaced } = sealedSecrets(item);

@@ -44,6 +44,7 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
     );
   }
 
+  /** Returns the changed subscription; undefined when there is none. A new URL or status clears past failures. */
   async update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined> {
     const { url, events, description, status } = changes;
     const values: Item = {
@@ -73,6 +74,7 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
     return item === undefined ? undefined : decodeSubscription(item);
   }
 
+  /** False when there was none. */
   async remove(key: SubscriptionKey): Promise<boolean> {
     const remove = { ...this.#keyOf(key), ConditionExpression: 'attribute_exists(webhook_id)' };
     const count = { TableName: this.#table, Key: webhookCountKey(key.accountId) };

@@ -7,6 +7,7 @@ import {
   type SchedulerClient,
 } from '@aws-sdk/client-scheduler';
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { QUEUES, type QueueName } from '../../contract/queues.ts';
 import type { Clock } from '../../core/ports.ts';
@@ -20,6 +21,16 @@ const BATCH = 10;
 
 /** A schedule that calls an API passes its input on as the request (EventBridge Scheduler user guide, universal targets). */
 const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
+
+/** A trigger in queues and schedules. */
+export const triggerSchema = z.object({
+  accountId: z.string().min(1),
+  webhookId: z.string().min(1),
+  deliveryId: z.string().min(1),
+  eventId: z.string().min(1),
+  attempt: z.int().min(1),
+  manual: z.boolean().default(false),
+});
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,18 +1,55 @@
-/** Wires the sending of deliveries for Lambda. */
+/** Sends deliveries: makes the attempts that triggers name, and counts what becomes of them. */
+import { createEventClient, createQueueClient, createScheduleClient } from '../../adapters/aws/clients.ts';
 import { systemRandom } from '../../adapters/system/system.ts';
-import { createDeliveryPorts } from '../../adapters/webhooks/create-webhooks.ts';
-import { createDeliveryWatch } from '../../adapters/webhooks/delivery-watch.ts';
-import { laneOfQueue } from '../../adapters/webhooks/trigger-queue.ts';
+import { createResolve, loopbackAllowed } from '../../adapters/webhooks/address-guard.ts';
+import {
+  createDeliveryStore,
+  createSigningSecretStore,
+  createSubscriptionStore,
+} from '../../adapters/webhooks/create-webhook-stores.ts';
+import { createPublisher } from '../../adapters/webhooks/event-publisher.ts';
+import { createEventStore } from '../../adapters/webhooks/event-store.ts';
+import { createTriggerQueue, laneOfQueue, triggerSchema } from '../../adapters/webhooks/trigger-queue.ts';
+import { createSender } from '../../adapters/webhooks/webhook-sender.ts';
+import { requirePositiveInteger, requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
+import { DeliveryWorker } from '../../core/webhooks/deliver.ts';
+import { ReceiverHealth } from '../../core/webhooks/receiver-health.ts';
 import { queueHandler } from '../../hosts/consumer-handler.ts';
-import { deliverWebhooks } from './consumer.ts';
 
-export const handler = queueHandler(({ metric, ...resources }) =>
-  deliverWebhooks({
+export const handler = queueHandler(({ metric, ...resources }) => {
+  const { clients, environment, clock } = resources;
+  const publish = createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus));
+  const worker = new DeliveryWorker({
     ...resources,
-    ...createDeliveryPorts({ ...resources, onDisabled: () => metric(METRICS.webhooksDisabled, 1) }),
-    laneOfQueue: laneOfQueue(resources.environment),
-    watch: createDeliveryWatch(metric, resources.clock),
+    secrets: createSigningSecretStore(resources),
+    events: createEventStore(clients.client, resources),
+    deliveries: createDeliveryStore(resources),
+    triggers: createTriggerQueue({
+      ...resources,
+      queues: createQueueClient(),
+      schedules: createScheduleClient(),
+    }),
+    health: new ReceiverHealth({
+      ...resources,
+      store: createSubscriptionStore(resources),
+      publish,
+      onDisabled: () => metric(METRICS.webhooksDisabled, 1),
+    }),
+    leaseMs: requirePositiveInteger(environment, VARIABLES.deliveryLeaseSeconds) * 1000,
+    send: createSender({ allowLoopback: loopbackAllowed(environment), resolve: createResolve() }),
+    watch: {
+      onAttempt({ number, outcome }, { createdMs }) {
+        metric(outcome === 'delivered' ? METRICS.deliveriesSucceeded : METRICS.attemptsFailed, 1);
+        if (outcome === 'delivered' && number === 1) metric(METRICS.deliveryLatency, clock() - createdMs);
+        if (outcome === 'forbidden_address') metric(METRICS.addressesForbidden, 1);
+      },
+      onDead(reason) {
+        if (reason === 'exhausted') metric(METRICS.deliveriesDead, 1);
+      },
+    },
     random: systemRandom,
-  }),
-);
+  });
+  const laneOf = laneOfQueue(environment);
+  return ({ body, queueArn }) => worker.handle(triggerSchema.parse(body), laneOf(queueArn));
+});

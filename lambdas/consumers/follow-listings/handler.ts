@@ -1,26 +1,41 @@
-/** Wires the follower of the listings table for Lambda. */
+/** Handles every change of the listings table, in the order of the changes of each listing. */
+import * as z from 'zod';
 import { createEventClient } from '../../adapters/aws/clients.ts';
 import { createTrendingStore } from '../../adapters/listings/create-listings.ts';
 import { createSearchStore } from '../../adapters/listings/create-search.ts';
-import { purgeListing } from '../../adapters/listings/listing-cleanup.ts';
+import { purgeListing } from '../../adapters/listings/listing-history.ts';
 import { decodeListingRecord } from '../../adapters/listings/listing-record.ts';
 import { createPublisher } from '../../adapters/webhooks/event-publisher.ts';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { updateRankings } from '../../core/listings/discovery/trending.ts';
+import { type FollowDependencies, follow } from '../../core/listings/follow.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
-import { followListings } from './consumer.ts';
+
+/** A batch of a table's stream (AWS Lambda developer guide, using AWS Lambda with DynamoDB). */
+const streamBatch = z.object({
+  Records: z.array(
+    z.object({
+      eventName: z.string(),
+      dynamodb: z.object({
+        Keys: z.record(z.string(), z.unknown()),
+        NewImage: z.record(z.string(), z.unknown()).optional(),
+        OldImage: z.record(z.string(), z.unknown()).optional(),
+      }),
+    }),
+  ),
+});
 
 export const handler = consumerHandler((resources) => {
   const { environment, clients, clock } = resources;
   const table = requireTable(environment, 'listings');
   const rankings = createTrendingStore(resources);
   const search = createSearchStore(resources);
-  return followListings({
-    decode: decodeListingRecord,
+  const effects: FollowDependencies = {
     publish: createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus)),
     recordChanges: (changes) => search.recordChanges(changes),
     refreshRankings: () => updateRankings(rankings, clock()),
     purge: (listingId) => purgeListing(clients.client, table, listingId),
-  });
+  };
+  return (input: unknown) => follow(streamBatch.parse(input).Records.map(decodeListingRecord), effects);
 });

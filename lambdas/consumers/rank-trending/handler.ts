@@ -1,8 +1,9 @@
-/** Wires the scheduled ranking for Lambda. */
+/** On a schedule: ranks the trending listings again, because the weight of installs decays. */
 import { createTrendingStore } from '../../adapters/listings/create-listings.ts';
+import { updateRankings } from '../../core/listings/discovery/trending.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
-import { rankTrending } from './consumer.ts';
 
-export const handler = consumerHandler((resources) =>
-  rankTrending(createTrendingStore(resources), resources.clock),
-);
+export const handler = consumerHandler((resources) => {
+  const store = createTrendingStore(resources);
+  return () => updateRankings(store, resources.clock());
+});

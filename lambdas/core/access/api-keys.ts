@@ -25,8 +25,6 @@ export interface KeyChange {
 export interface KeyRegistry {
   /** Adds a key to its account, unless that has `most` already. Throws when there is no such account. */
   add(key: NewKey, most: number): Promise<KeyState | 'full'>;
-  /** The keys of an account that are not revoked, in the order they were made. */
-  list(accountId: string): Promise<readonly KeyState[]>;
   find(keyId: string): Promise<KeyState | undefined>;
   /**
    * Changes a key that is still as it was read. What was used of each window stays used: the new cap less the spend
@@ -38,8 +36,6 @@ export interface KeyRegistry {
    * Undefined when the key has been revoked. Repeating it changes nothing more.
    */
   rotate(keyId: string, secretHash: string, previousUntil: number | undefined): Promise<KeyState | undefined>;
-  /** Ends a key for good. */
-  revoke(key: Pick<KeyState, 'keyId' | 'accountId'>): Promise<void>;
 }
 
 /** The account's key of that id. Throws 404 for every other: another account's and one that never was look alike. */

@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
 
-/** What clients of an API ask for that this service does not offer, where they need another answer than 404 or 405. */
+/** A request that clients of an API send and this service does not offer, where it needs another answer than 404 or 405. */
 interface RefusedRequest {
   readonly method: string;
   readonly path: string;

@@ -153,7 +153,3 @@ export interface UsagePage {
   /** Undefined on the last page. */
   readonly next: string | undefined;
 }
-
-export interface UsageHistory {
-  list(query: UsageQuery): Promise<UsagePage>;
-}

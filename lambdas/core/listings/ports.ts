@@ -13,13 +13,10 @@ export interface CategoryCount {
 
 export interface ListingStore {
   read(id: string): Promise<Listing | undefined>;
-  /** In the order of the ids; deleted ones are left out. */
-  readMany(ids: readonly string[]): Promise<readonly Listing[]>;
   /** Newest first. */
   list(
     query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
   ): Promise<Page<Listing>>;
-  categories(query: PageQuery): Promise<Page<CategoryCount>>;
   /** `full` when the owner has `most` listings already. */
   create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
   /** Writes the owner's fields of `to` if the revision is still that of `from`. */
@@ -40,8 +37,6 @@ export interface InstallStore {
 export interface ReviewStore {
   /** Once per account; `full` when it has written `most` that day. */
   review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult>;
-  /** Newest first. */
-  reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
 }
 
 export interface ReleaseStore {
@@ -57,8 +52,6 @@ export interface ReleaseStore {
     listing: Listing,
     event: PublishedEvent,
   ): Promise<'done' | 'no_such_release' | 'changed'>;
-  /** Newest first. */
-  releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
 }
 
 export interface Payment {

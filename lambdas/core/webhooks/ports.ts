@@ -21,10 +21,6 @@ export interface SubscriptionStore {
   get(key: SubscriptionKey): Promise<Subscription | undefined>;
   /** Oldest first. */
   list(query: PageQuery & { readonly accountId: string }): Promise<Page<Subscription>>;
-  /** Returns the changed subscription; undefined when there is none. A new URL or status clears past failures. */
-  update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined>;
-  /** False when there was none. */
-  remove(key: SubscriptionKey): Promise<boolean>;
 }
 
 /** The health of a subscription's receiver; each call does nothing when the URL has changed meanwhile. */
@@ -39,19 +35,11 @@ export interface SubscriptionHealth {
 
 /** Signing secrets, encrypted at rest. */
 export interface SigningSecretStore {
-  /** Stores a new subscription; `full` when its account has `most` already. */
-  create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'>;
   /** The subscription with every active secret, the current one first. */
   open(
     key: SubscriptionKey,
     nowMs: number,
   ): Promise<{ readonly subscription: Subscription; readonly secrets: readonly string[] } | undefined>;
-  /** Makes a new secret the current one; the old one also signs until `until` (seconds since the epoch). */
-  rotate(
-    key: SubscriptionKey,
-    secret: string,
-    times: { readonly nowMs: number; readonly until: number },
-  ): Promise<'rotated' | 'conflict' | 'absent'>;
 }
 
 export interface EventStore {

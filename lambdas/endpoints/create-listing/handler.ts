@@ -1,22 +1,19 @@
 /** `POST /apps` and `POST /ai-agents`: makes a listing of the account that is signed in. */
 
 import { createListings } from '../../adapters/listings/create-listings.ts';
-import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { newListing } from '../../core/listings/fields.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
-import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf } from '../../core/listings/revision.ts';
 import { sessionHandler } from '../../hosts/handlers.ts';
 
-function createListing(listings: Listings): SessionEndpoint {
+export const handler = sessionHandler('platform', (resources) => {
+  const listings = createListings(resources);
   return async (request, { session: { accountId } }) => {
     const body = validate(newListing, (await readJson(request)).value);
     const listing = await listings.create(kindOf(request), accountId, body);
     const location = `${new URL(request.url).pathname.replace(/\/+$/, '')}/${listing.id}`;
     return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision), location }, 201);
   };
-}
-
-export const handler = sessionHandler('platform', (resources) => createListing(createListings(resources)));
+});

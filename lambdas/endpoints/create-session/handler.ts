@@ -5,13 +5,15 @@ import { createIdentityVerifier } from '../../adapters/access/identity-verifier.
 import { createSessions } from '../../adapters/access/session-tokens.ts';
 import { sessionCookie } from '../../core/access/session-cookie.ts';
 import { credentialIn, signInRequest, wantsCookie } from '../../core/access/session-requests.ts';
-import { type SignInDependencies, signedInBody, signIn } from '../../core/access/sign-in.ts';
+import { signedInBody, signIn } from '../../core/access/sign-in.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/handlers.ts';
 
-function createSession(dependencies: SignInDependencies): Endpoint {
+export const handler = publicHandler('platform', (resources) => {
+  const { sessions, readSecret } = createSessions(resources);
+  const verifier = createIdentityVerifier({ ...resources, readSecret });
+  const dependencies = { verifier, accounts: createAccounts(resources), sessions };
   return async (request, { pathParameters }) => {
     const inCookie = wantsCookie(request.headers);
     const body = validate(signInRequest, (await readJson(request)).value);
@@ -25,10 +27,4 @@ function createSession(dependencies: SignInDependencies): Endpoint {
         : {}),
     });
   };
-}
-
-export const handler = publicHandler('platform', (resources) => {
-  const { sessions, readSecret } = createSessions(resources);
-  const verifier = createIdentityVerifier({ ...resources, readSecret });
-  return createSession({ verifier, accounts: createAccounts(resources), sessions });
 });

@@ -1,5 +1,17 @@
-/** Wires `POST /api/v1/auth/sign-out` for Lambda. */
-import { sessionHandler } from '../../hosts/handlers.ts';
-import { deleteSession } from './endpoint.ts';
+/** `POST /api/v1/auth/sign-out`: ends the session it is sent with, or all of the account's. */
 
-export const handler = sessionHandler('platform', ({ sessions }) => deleteSession(sessions));
+import { CLEARED_SESSION_COOKIE, cameByCookie } from '../../core/access/session-cookie.ts';
+import { signOutRequest } from '../../core/access/session-requests.ts';
+import { readOptionalJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { sessionHandler } from '../../hosts/handlers.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const { sessions } = resources;
+  return async (request, { session }) => {
+    const { everywhere } = validate(signOutRequest, await readOptionalJson(request));
+    await sessions.end(session, everywhere);
+    const cleared = cameByCookie(request.headers) ? { 'set-cookie': CLEARED_SESSION_COOKIE } : {};
+    return jsonResponse({ object: 'session', signed_out: true, everywhere }, cleared);
+  };
+});

@@ -2,20 +2,16 @@
 
 import { readAccount } from '../../adapters/access/account-item.ts';
 import { requireTable } from '../../contract/tables.ts';
-import { type Account, accountEntry } from '../../core/access/accounts.ts';
-import { invalidSession, type SessionEndpoint } from '../../core/access/session.ts';
+import { accountEntry } from '../../core/access/accounts.ts';
+import { invalidSession } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { sessionHandler } from '../../hosts/handlers.ts';
 
-function getAccount(find: (accountId: string) => Promise<Account | undefined>): SessionEndpoint {
+export const handler = sessionHandler('platform', ({ clients, environment }) => {
+  const table = requireTable(environment, 'accounts');
   return async (_request, { session: { accountId } }) => {
-    const account = await find(accountId);
+    const account = await readAccount(clients.client, table, accountId);
     if (account === undefined) throw invalidSession();
     return jsonResponse(accountEntry(account));
   };
-}
-
-export const handler = sessionHandler('platform', ({ clients, environment }) => {
-  const table = requireTable(environment, 'accounts');
-  return getAccount((accountId) => readAccount(clients.client, table, accountId));
 });

@@ -1,7 +1,7 @@
 /** `GET /console/{file}`: the scripts and styles of the web console. */
 
 import { createCompressedFiles } from '../../adapters/system/compressed-files.ts';
-import { type CompressedFiles, fileResponse, noSuchFile } from '../../core/api/file-response.ts';
+import { fileResponse, noSuchFile } from '../../core/api/file-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createRequestHandler } from '../../edge/request-handler.ts';
@@ -18,15 +18,13 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** As the bundler names them: `console-BM5ZZFCH.js`. */
 const FILE = /^[a-z-]+-[A-Z0-9]{8}\.(js|css)$/;
 
-function getConsoleAsset(files: CompressedFiles): Endpoint {
-  return async (request, { pathParameters: { file = '' } }) => {
-    const type = TYPES.get(FILE.exec(file)?.[1] ?? '');
-    if (type === undefined) throw noSuchFile();
-    return fileResponse(request, files, file, { 'content-type': type, 'cache-control': FOREVER });
-  };
-}
-
 const files = createCompressedFiles(import.meta.dirname);
 
+const getConsoleAsset: Endpoint = async (request, { pathParameters: { file = '' } }) => {
+  const type = TYPES.get(FILE.exec(file)?.[1] ?? '');
+  if (type === undefined) throw noSuchFile();
+  return fileResponse(request, files, file, { 'content-type': type, 'cache-control': FOREVER });
+};
+
 /** Streamed, because only a stream carries bytes as they are. */
-export const handler = streamed(createRequestHandler(getConsoleAsset(files), 'platform', createResources()));
+export const handler = streamed(createRequestHandler(getConsoleAsset, 'platform', createResources()));

@@ -1,7 +1,7 @@
 /** `GET /console`: the web console, a static page that calls the service it is served by. */
 
 import { createCompressedFiles } from '../../adapters/system/compressed-files.ts';
-import { type CompressedFiles, fileResponse } from '../../core/api/file-response.ts';
+import { fileResponse } from '../../core/api/file-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createRequestHandler } from '../../edge/request-handler.ts';
@@ -32,11 +32,10 @@ const SECURITY = {
 /** The page names its files by what is in them, so it must be asked for each time and they never change. */
 const PAGE = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
 
-function getConsole(files: CompressedFiles): Endpoint {
-  return async (request) => fileResponse(request, files, 'index.html', { ...PAGE, ...SECURITY });
-}
-
 const files = createCompressedFiles(import.meta.dirname);
 
+const getConsole: Endpoint = (request) =>
+  fileResponse(request, files, 'index.html', { ...PAGE, ...SECURITY });
+
 /** Streamed, because only a stream carries bytes as they are. */
-export const handler = streamed(createRequestHandler(getConsole(files), 'platform', createResources()));
+export const handler = streamed(createRequestHandler(getConsole, 'platform', createResources()));

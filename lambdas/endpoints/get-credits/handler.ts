@@ -1,26 +1,14 @@
 /** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
 
 import { createLedger } from '../../adapters/ledger/create-ledger.ts';
-import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
+import { authenticate, verifyKey } from '../../core/access/api-key.ts';
 import type { KeyState } from '../../core/access/key-state.ts';
-import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
+import { carriesSession, readSession } from '../../core/access/session.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { KeyGate } from '../../core/ledger/key-gate.ts';
-import type { KeyStore, WalletStore } from '../../core/ledger/ports.ts';
-import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
+import { currentWallet } from '../../core/ledger/recovery.ts';
 import { creditBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
-import type { Endpoint } from '../../core/ports.ts';
-import { keyOrSessionHandler } from '../../hosts/handlers.ts';
-
-interface GetCreditsDependencies {
-  readonly peppers: () => Promise<Peppers>;
-  readonly sessions: Pick<Sessions, 'verify'>;
-  readonly gate: KeyGate;
-  readonly keys: Pick<KeyStore, 'read'>;
-  readonly wallets: WalletStore;
-  readonly recovery: Recovery;
-}
+import { type KeyOrSessionResources, keyOrSessionHandler } from '../../hosts/handlers.ts';
 
 /** The key that the request names, which the caller may read. */
 interface ReadableKey {
@@ -28,19 +16,9 @@ interface ReadableKey {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function getCredits(dependencies: GetCreditsDependencies): Endpoint {
-  return async (request, { pathParameters: { api_key: named = '' } }) => {
-    const { state, headers } = carriesSession(request.headers)
-      ? await byOwner(dependencies, request.headers, named)
-      : await byKey(dependencies, request.headers, named);
-    const wallet = await currentWallet(dependencies, state.accountId);
-    return jsonResponse(creditBalanceBody(state, wallet), headers);
-  };
-}
-
 /** A key may ask about itself only, by its id or by its text. */
 async function byKey(
-  { peppers, gate }: GetCreditsDependencies,
+  { peppers, gate }: KeyOrSessionResources,
   sent: Headers,
   named: string,
 ): Promise<ReadableKey> {
@@ -53,7 +31,7 @@ async function byKey(
 
 /** An owner may ask about every key of the account. */
 async function byOwner(
-  { peppers, sessions, keys }: GetCreditsDependencies,
+  { peppers, sessions, keys }: KeyOrSessionResources & Pick<ReturnType<typeof createLedger>, 'keys'>,
   sent: Headers,
   named: string,
 ): Promise<ReadableKey> {
@@ -71,6 +49,13 @@ function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceErro
   });
 }
 
-export const handler = keyOrSessionHandler('platform', (resources) =>
-  getCredits({ ...resources, ...createLedger(resources) }),
-);
+export const handler = keyOrSessionHandler('platform', (resources) => {
+  const dependencies = { ...resources, ...createLedger(resources) };
+  return async (request, { pathParameters: { api_key: named = '' } }) => {
+    const { state, headers } = carriesSession(request.headers)
+      ? await byOwner(dependencies, request.headers, named)
+      : await byKey(dependencies, request.headers, named);
+    const wallet = await currentWallet(dependencies, state.accountId);
+    return jsonResponse(creditBalanceBody(state, wallet), headers);
+  };
+});

@@ -1,7 +1,7 @@
 /** `GET /docs/{file}`: the scripts and styles of the reference page, compressed once, when the function was bundled. */
 
 import { createCompressedFiles } from '../../adapters/system/compressed-files.ts';
-import { type CompressedFiles, fileResponse, noSuchFile } from '../../core/api/file-response.ts';
+import { fileResponse, noSuchFile } from '../../core/api/file-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createRequestHandler } from '../../edge/request-handler.ts';
@@ -29,19 +29,17 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 
 const HEADERS = { 'cache-control': 'public, max-age=86400', 'x-content-type-options': 'nosniff' };
 
-function getDocsAsset(files: CompressedFiles): Endpoint {
-  return async (request, { pathParameters: { file = '' } }) => {
-    if (file === 'start.js') {
-      const headers = { ...HEADERS, 'content-type': 'text/javascript; charset=utf-8' };
-      return new Response(START, { headers });
-    }
-    const type = TYPES.get(file);
-    if (type === undefined) throw noSuchFile();
-    return fileResponse(request, files, file, { ...HEADERS, 'content-type': type });
-  };
-}
-
 const files = createCompressedFiles(import.meta.dirname);
 
+const getDocsAsset: Endpoint = async (request, { pathParameters: { file = '' } }) => {
+  if (file === 'start.js') {
+    const headers = { ...HEADERS, 'content-type': 'text/javascript; charset=utf-8' };
+    return new Response(START, { headers });
+  }
+  const type = TYPES.get(file);
+  if (type === undefined) throw noSuchFile();
+  return fileResponse(request, files, file, { ...HEADERS, 'content-type': type });
+};
+
 /** Streamed, because only a stream carries bytes as they are. */
-export const handler = streamed(createRequestHandler(getDocsAsset(files), 'platform', createResources()));
+export const handler = streamed(createRequestHandler(getDocsAsset, 'platform', createResources()));

@@ -1,5 +1,4 @@
 /** `GET /docs`: the API's reference for people, which tries calls out against the service that serves it. */
-import type { Endpoint } from '../../core/ports.ts';
 import { staticHandler } from '../../hosts/handlers.ts';
 
 /** Relative addresses only: the page finds its own files below a stage or a prefix. */
@@ -40,8 +39,4 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-function getDocs(): Endpoint {
-  return async () => new Response(PAGE, { headers: HEADERS });
-}
-
-export const handler = staticHandler('platform', getDocs);
+export const handler = staticHandler('platform', () => async () => new Response(PAGE, { headers: HEADERS }));

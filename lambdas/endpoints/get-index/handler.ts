@@ -6,16 +6,10 @@ import { DEFAULT_RPM } from '../../core/access/key-state.ts';
 import { QUOTAS } from '../../core/api/quotas.ts';
 import type { Index } from '../../core/api/service-status.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { staticHandler } from '../../hosts/handlers.ts';
 
-const getIndex =
-  (index: Index): Endpoint =>
-  async () =>
-    jsonResponse(index);
-
-export const handler = staticHandler('platform', () =>
-  getIndex({
+export const handler = staticHandler('platform', () => {
+  const index: Index = {
     name: SERVICE_NAME,
     version: VERSION,
     interface_version: INTERFACE_VERSION,
@@ -29,5 +23,6 @@ export const handler = staticHandler('platform', () =>
       requests_per_minute_per_ip: IP_REQUESTS_PER_MINUTE,
       ...QUOTAS,
     },
-  }),
-);
+  };
+  return async () => jsonResponse(index);
+});

@@ -3,16 +3,13 @@
 import { createListings } from '../../adapters/listings/create-listings.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
-import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf } from '../../core/listings/revision.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/handlers.ts';
 
-function getListing(listings: Listings): Endpoint {
+export const handler = publicHandler('platform', (resources) => {
+  const listings = createListings(resources);
   return async (request, { pathParameters: { id = '' } }) => {
     const listing = await listings.get(kindOf(request), id);
     return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
   };
-}
-
-export const handler = publicHandler('platform', (resources) => getListing(createListings(resources)));
+});

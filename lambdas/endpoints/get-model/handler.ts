@@ -1,13 +1,12 @@
 /** `GET /v1/models/{model}`: one callable model; ids may hold a slash, aliases resolve. */
 import { ServiceError } from '../../core/errors.ts';
-import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { modelEntry } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/handlers.ts';
 import { catalogSource } from '../../hosts/resources.ts';
 
-function getModel(catalog: CatalogSource): Endpoint {
+export const handler = publicHandler('openai', () => {
+  const catalog = catalogSource();
   return async (_request, { pathParameters }) => {
     const name = pathParameters.model ?? '';
     const model = (await catalog()).find(name);
@@ -15,6 +14,4 @@ function getModel(catalog: CatalogSource): Endpoint {
     if (model === undefined) throw new ServiceError('not_found', message, { param: 'model' });
     return jsonResponse(modelEntry(model));
   };
-}
-
-export const handler = publicHandler('openai', () => getModel(catalogSource()));
+});

@@ -1,10 +1,11 @@
-/** Wires `GET /api/v1/operator/audit` for Lambda. */
+/** `GET /api/v1/operator/audit`: what the last audit of the books found. */
 import { readConclusion } from '../../adapters/ledger/audit-conclusion.ts';
 import { requireTable } from '../../contract/tables.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { auditView } from '../../core/ledger/audit/conclusion.ts';
 import { operatorHandler } from '../../hosts/handlers.ts';
-import { getOperatorAudit } from './endpoint.ts';
 
 export const handler = operatorHandler('platform', ({ clients, environment }) => {
   const table = requireTable(environment, 'accounts');
-  return getOperatorAudit(() => readConclusion(clients.client, table));
+  return async () => jsonResponse(auditView(await readConclusion(clients.client, table)));
 });

@@ -2,22 +2,14 @@
 
 import { createUsageStore } from '../../adapters/ledger/usage-store.ts';
 import { requireTable } from '../../contract/tables.ts';
-import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { authenticate } from '../../core/access/api-key.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { KeyGate } from '../../core/ledger/key-gate.ts';
-import type { UsageStore } from '../../core/ledger/ports.ts';
 import { receiptEntry } from '../../core/ledger/usage/receipt.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { keyHandler } from '../../hosts/handlers.ts';
 
-interface GetUsageDependencies {
-  readonly peppers: () => Promise<Peppers>;
-  readonly gate: KeyGate;
-  readonly usage: Pick<UsageStore, 'get'>;
-}
-
-function getUsage({ peppers, gate, usage }: GetUsageDependencies): Endpoint {
+export const handler = keyHandler('openai', ({ peppers, gate, clients, environment }) => {
+  const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
   return async (request, { pathParameters }) => {
     const key = authenticate(request.headers, await peppers());
     const { headers } = await gate.touch(key);
@@ -26,11 +18,4 @@ function getUsage({ peppers, gate, usage }: GetUsageDependencies): Endpoint {
     if (record === undefined) throw new ServiceError('not_found', message, { headers });
     return jsonResponse(receiptEntry(record), headers);
   };
-}
-
-export const handler = keyHandler('openai', (resources) =>
-  getUsage({
-    ...resources,
-    usage: createUsageStore(resources.clients.client, requireTable(resources.environment, 'usage')),
-  }),
-);
+});

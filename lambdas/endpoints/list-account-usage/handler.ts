@@ -1,25 +1,17 @@
 /** `GET /api/v1/usage`: the calls of all keys of the account that is signed in, newest first. */
 
 import { createAccountCalls } from '../../adapters/ledger/usage/create-account-usage.ts';
-import type { SessionEndpoint } from '../../core/access/session.ts';
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import {
-  type AccountCallsDependencies,
-  accountUsageEntry,
-  listAccountCalls,
-} from '../../core/ledger/usage/account-calls.ts';
+import { accountUsageEntry, listAccountCalls } from '../../core/ledger/usage/account-calls.ts';
 import { accountUsageQuery } from '../../core/ledger/usage/queries.ts';
 import { sessionHandler } from '../../hosts/handlers.ts';
 
-function listAccountUsage(dependencies: AccountCallsDependencies): SessionEndpoint {
+export const handler = sessionHandler('platform', (resources) => {
+  const dependencies = createAccountCalls(resources);
   return async (request, { session: { accountId } }) => {
     const query = validate(accountUsageQuery, queryOf(request));
     return jsonResponse(pageBody(await listAccountCalls(dependencies, accountId, query), accountUsageEntry));
   };
-}
-
-export const handler = sessionHandler('platform', (resources) =>
-  listAccountUsage(createAccountCalls(resources)),
-);
+});

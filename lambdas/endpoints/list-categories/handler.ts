@@ -4,20 +4,15 @@ import { createListingStore } from '../../adapters/listings/create-listings.ts';
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { ListingStore } from '../../core/listings/ports.ts';
 import { categoriesQuery, categoryEntry } from '../../core/listings/queries.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/handlers.ts';
 
-function listCategories(store: Pick<ListingStore, 'categories'>): Endpoint {
+export const handler = publicHandler('platform', (resources) => {
+  const store = createListingStore(resources);
   return async (request) => {
     const { limit, cursor: after } = validate(categoriesQuery, queryOf(request));
     const { entries, next } = await store.categories({ limit, after });
     const used = entries.map(categoryEntry).filter(({ count }) => count > 0);
     return jsonResponse(pageBody({ entries: used, next }, (entry) => entry));
   };
-}
-
-export const handler = publicHandler('platform', (resources) =>
-  listCategories(createListingStore(resources)),
-);
+});

@@ -1,15 +1,25 @@
-/** Wires `GET /api/v1/webhooks/{id}/deliveries` for Lambda. */
+/** `GET /api/v1/webhooks/{id}/deliveries`: deliveries and their attempts, newest event first. */
 import {
   createDeliveryStore,
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
+import { pageBody, queryOf, ulidPageQuery } from '../../core/api/paging.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { admitTo } from '../../core/webhooks/access.ts';
+import { deliveryEntry } from '../../core/webhooks/delivery.ts';
 import { keyOrSessionHandler } from '../../hosts/handlers.ts';
-import { listDeliveries } from './endpoint.ts';
 
-export const handler = keyOrSessionHandler('platform', (resources) =>
-  listDeliveries({
-    ...resources,
-    subscriptions: createSubscriptionStore(resources),
-    deliveries: createDeliveryStore(resources),
-  }),
-);
+const query = ulidPageQuery('dlv');
+const readQuery = async (request: Request) => validate(query, queryOf(request));
+
+export const handler = keyOrSessionHandler('platform', (resources) => {
+  const access = { ...resources, subscriptions: createSubscriptionStore(resources) };
+  const deliveries = createDeliveryStore(resources);
+  return async (request, { pathParameters: { id = '' } }) => {
+    const { input, headers } = await admitTo(access, request, id, readQuery);
+    const { limit, cursor: after } = input;
+    const page = await deliveries.list({ webhookId: id, limit, order: 'newest', after });
+    return jsonResponse(pageBody(page, deliveryEntry), headers);
+  };
+});

@@ -1,29 +1,23 @@
 /** `GET /apps/{id}/reviews`, and the same of `/ai-agents`: the reviews of a listing, newest first. */
 
-import { createListings, createReviewStore } from '../../adapters/listings/create-listings.ts';
+import { readReviews } from '../../adapters/listings/action-store.ts';
+import { createListings } from '../../adapters/listings/create-listings.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { pageBody, pageQuery, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { reviewEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
-import type { Listings } from '../../core/listings/listings.ts';
-import type { ReviewStore } from '../../core/listings/ports.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/handlers.ts';
 
-interface ListReviewsDependencies {
-  readonly listings: Listings;
-  readonly store: Pick<ReviewStore, 'reviews'>;
-}
-
-function listReviews({ listings, store }: ListReviewsDependencies): Endpoint {
+export const handler = publicHandler('platform', (resources) => {
+  const listings = createListings(resources);
+  const table = requireTable(resources.environment, 'listings');
   return async (request, { pathParameters: { id = '' } }) => {
     const { limit, cursor: after } = validate(pageQuery(), queryOf(request));
     await listings.get(kindOf(request), id);
-    return jsonResponse(pageBody(await store.reviews(id, { limit, after }), reviewEntry));
+    return jsonResponse(
+      pageBody(await readReviews(resources.clients.client, table, id, { limit, after }), reviewEntry),
+    );
   };
-}
-
-export const handler = publicHandler('platform', (resources) =>
-  listReviews({ listings: createListings(resources), store: createReviewStore(resources) }),
-);
+});

@@ -2,25 +2,17 @@
 
 import { createUsageStore } from '../../adapters/ledger/usage-store.ts';
 import { requireTable } from '../../contract/tables.ts';
-import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { authenticate } from '../../core/access/api-key.ts';
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { KeyGate } from '../../core/ledger/key-gate.ts';
-import type { UsageHistory } from '../../core/ledger/ports.ts';
 import { usageQuery } from '../../core/ledger/usage/queries.ts';
 import { usageEntry } from '../../core/ledger/usage/receipt.ts';
 import { firstIdAt, LAST_REQUEST_ID } from '../../core/ledger/usage/sums.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { keyHandler } from '../../hosts/handlers.ts';
 
-interface ListUsageDependencies {
-  readonly peppers: () => Promise<Peppers>;
-  readonly gate: KeyGate;
-  readonly usage: UsageHistory;
-}
-
-function listUsage({ peppers, gate, usage }: ListUsageDependencies): Endpoint {
+export const handler = keyHandler('openai', ({ peppers, gate, clients, environment }) => {
+  const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
   return async (request) => {
     const key = authenticate(request.headers, await peppers());
     const query = await gate.checked(key, async () => validate(usageQuery, queryOf(request)));
@@ -34,11 +26,4 @@ function listUsage({ peppers, gate, usage }: ListUsageDependencies): Endpoint {
     });
     return jsonResponse(pageBody({ entries: records, next }, usageEntry), headers);
   };
-}
-
-export const handler = keyHandler('openai', (resources) =>
-  listUsage({
-    ...resources,
-    usage: createUsageStore(resources.clients.client, requireTable(resources.environment, 'usage')),
-  }),
-);
+});

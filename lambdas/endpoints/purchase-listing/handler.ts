@@ -1,18 +1,25 @@
 /** `POST /apps/{id}/purchase`, and the same of `/ai-agents`: buys a listing once, at the price that was shown, out of the account's credit. */
 
-import { createPurchases } from '../../adapters/listings/create-listings.ts';
-import type { SessionEndpoint } from '../../core/access/session.ts';
+import { createListings } from '../../adapters/listings/create-listings.ts';
+import { DynamoPurchaseStore } from '../../adapters/listings/purchase-store.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { ActionDependencies } from '../../core/listings/actions.ts';
 import { purchaseEntry, purchaseRequest } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
-import type { PurchaseStore } from '../../core/listings/ports.ts';
 import { purchase } from '../../core/listings/purchases.ts';
 import { namesState, readIfMatch } from '../../core/listings/revision.ts';
 import { sessionHandler } from '../../hosts/handlers.ts';
 
-function purchaseListing(purchases: ActionDependencies<PurchaseStore>): SessionEndpoint {
+export const handler = sessionHandler('platform', (resources) => {
+  const { clients, environment } = resources;
+  const tables = {
+    listings: requireTable(environment, 'listings'),
+    accounts: requireTable(environment, 'accounts'),
+    wallets: requireTable(environment, 'wallets'),
+  };
+  const store = new DynamoPurchaseStore(clients, tables);
+  const purchases = { ...resources, store, listings: createListings(resources) };
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const state = namesState(request.headers) ? readIfMatch(request.headers) : undefined;
     const price = validate(purchaseRequest, await readOptionalJson(request));
@@ -20,6 +27,4 @@ function purchaseListing(purchases: ActionDependencies<PurchaseStore>): SessionE
     const { entry, repeated } = await purchase(purchases, { kind: kindOf(request), id, accountId }, seen);
     return jsonResponse(purchaseEntry(entry), {}, repeated ? 200 : 201);
   };
-}
-
-export const handler = sessionHandler('platform', (resources) => purchaseListing(createPurchases(resources)));
+});

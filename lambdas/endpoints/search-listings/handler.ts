@@ -6,18 +6,12 @@ import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { MAX_DEPTH, searchQuery } from '../../core/listings/discovery/search-query.ts';
-import type { SearchSource } from '../../core/listings/discovery/search-source.ts';
 import { listingEntry } from '../../core/listings/listing.ts';
-import type { ListingStore } from '../../core/listings/ports.ts';
-import type { Endpoint } from '../../core/ports.ts';
 import { publicHandler } from '../../hosts/handlers.ts';
 
-interface SearchListingsDependencies {
-  readonly search: SearchSource;
-  readonly store: Pick<ListingStore, 'readMany'>;
-}
-
-function searchListings({ search, store }: SearchListingsDependencies): Endpoint {
+export const handler = publicHandler('platform', (resources) => {
+  const search = createSearch(resources);
+  const store = createListingStore(resources);
   return async (request) => {
     const { limit, cursor: offset = 0, ...query } = validate(searchQuery, queryOf(request));
     const ids = (await search()).search(query);
@@ -27,8 +21,4 @@ function searchListings({ search, store }: SearchListingsDependencies): Endpoint
     const next = end < Math.min(ids.length, MAX_DEPTH) ? String(end) : undefined;
     return jsonResponse(pageBody({ entries, next }, listingEntry));
   };
-}
-
-export const handler = publicHandler('platform', (resources) =>
-  searchListings({ search: createSearch(resources), store: createListingStore(resources) }),
-);
+});

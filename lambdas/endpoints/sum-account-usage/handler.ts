@@ -1,20 +1,20 @@
 /** `GET /api/v1/usage/sums`: what the calls of the account that is signed in come to, by the hour or day. */
 
 import { createSums } from '../../adapters/ledger/usage/create-account-usage.ts';
-import type { SessionEndpoint } from '../../core/access/session.ts';
 import { queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { readSums, type SumDependencies } from '../../core/ledger/usage/account-sums.ts';
+import { readSums } from '../../core/ledger/usage/account-sums.ts';
 import { ReadingBudget } from '../../core/ledger/usage/key-reading.ts';
 import { spanOf, usageSumsBody, usageSumsQuery } from '../../core/ledger/usage/sums-answer.ts';
-import type { Clock } from '../../core/ports.ts';
 import { sessionHandler } from '../../hosts/handlers.ts';
 
 /** Pages of records that one request reads: with 16 at a time, within a few seconds. */
 const MOST_PAGES = 64;
 
-function sumAccountUsage(dependencies: SumDependencies, clock: Clock): SessionEndpoint {
+export const handler = sessionHandler('platform', (resources) => {
+  const dependencies = createSums(resources);
+  const { clock } = resources;
   return async (request, { session: { accountId } }) => {
     const nowMs = clock();
     const query = validate(usageSumsQuery, queryOf(request));
@@ -23,8 +23,4 @@ function sumAccountUsage(dependencies: SumDependencies, clock: Clock): SessionEn
     const sums = await readSums({ ...dependencies, nowMs, budget }, accountId, span);
     return jsonResponse(usageSumsBody(sums, query, Math.floor(nowMs / 1000)));
   };
-}
-
-export const handler = sessionHandler('platform', (resources) =>
-  sumAccountUsage(createSums(resources), resources.clock),
-);
+});

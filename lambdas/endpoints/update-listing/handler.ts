@@ -1,22 +1,19 @@
 /** `PUT /apps/{id}` and `PUT /ai-agents/{id}`: changes a listing of the account that is signed in. */
 
 import { createListings } from '../../adapters/listings/create-listings.ts';
-import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { listingChange } from '../../core/listings/fields.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
-import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf, readIfMatch } from '../../core/listings/revision.ts';
 import { sessionHandler } from '../../hosts/handlers.ts';
 
-function updateListing(listings: Listings): SessionEndpoint {
+export const handler = sessionHandler('platform', (resources) => {
+  const listings = createListings(resources);
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const precondition = readIfMatch(request.headers);
     const body = validate(listingChange, (await readJson(request)).value);
     const listing = await listings.change({ kind: kindOf(request), id, accountId }, body, precondition);
     return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
   };
-}
-
-export const handler = sessionHandler('platform', (resources) => updateListing(createListings(resources)));
+});

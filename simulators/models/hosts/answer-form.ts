@@ -8,43 +8,35 @@ export interface ChunkEvent {
   readonly chunk?: Json;
 }
 
+export type Events = readonly ChunkEvent[];
+
 /** What a quirk does to answers: to a whole one, to a stream of them, or both. */
 export interface AnswerChange {
   readonly whole?: (completion: Json, request: Json) => Json;
-  readonly stream?: (events: Iterable<ChunkEvent>, request: Json) => Iterable<ChunkEvent>;
+  readonly stream?: (events: Events, request: Json) => Events;
 }
 
+export type Change = (part: Json) => Json;
+
+export const withChunk = (each: ChunkEvent, change: Change): ChunkEvent =>
+  each.chunk === undefined ? each : { ...each, chunk: change(each.chunk) };
+
 /** The same completion or chunk with its choices changed. */
-export const withChoices = (answer: Json, change: (choice: Json) => Json): Json =>
+export const withChoices = (answer: Json, change: Change): Json =>
   Array.isArray(answer.choices) ? { ...answer, choices: objectsIn(answer.choices).map(change) } : answer;
 
 /** The same completion or chunk with its messages, or deltas, changed. */
-export const withSaid = (answer: Json, change: (said: Json) => Json): Json =>
+export const withSaid = (answer: Json, change: Change): Json =>
   withChoices(answer, (choice) => ({
     ...choice,
     ...(isJson(choice.message) ? { message: change(choice.message) } : {}),
     ...(isJson(choice.delta) ? { delta: change(choice.delta) } : {}),
   }));
 
-/** The same completion or chunk with its tool calls changed; each is given with its place in the list. */
-export const withCalls = (answer: Json, change: (call: Json, place: number) => Json): Json =>
-  withSaid(answer, (said) =>
-    Array.isArray(said.tool_calls) ? { ...said, tool_calls: objectsIn(said.tool_calls).map(change) } : said,
-  );
-
-/** The events with their chunks changed, one by one. */
-export function* eachChunk(
-  events: Iterable<ChunkEvent>,
-  change: (chunk: Json) => Json,
-): Generator<ChunkEvent> {
-  for (const each of events)
-    yield each.chunk === undefined ? each : { event: each.event, chunk: change(each.chunk) };
-}
-
 /** A change that is the same for a whole answer and for each chunk of a stream. */
-export const everywhere = (change: (answer: Json) => Json): AnswerChange => ({
+export const everywhere = (change: (answer: Json, request: Json) => Json): Required<AnswerChange> => ({
   whole: change,
-  stream: (events) => eachChunk(events, change),
+  stream: (events, request) => events.map((each) => withChunk(each, (chunk) => change(chunk, request))),
 });
 
-export const isDone = ({ event }: ChunkEvent): boolean => event.data === '[DONE]';
+export const inStreams = ({ stream }: Required<AnswerChange>): AnswerChange => ({ stream });

@@ -2,17 +2,18 @@
  * Hosts that speak OpenAI's wire format with quirks of their own, on real HTTP. They answer as the simulated OpenAI does:
  * what they refuse, how they think and the form of the answer are theirs.
  */
-import type { Call, Reply, Route } from '../exchange/reply.ts';
+import { type Call, jsonReply, type Reply, type Route, type StreamEvent } from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { replyToChat } from '../openai/routes.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
 import { replyToResponses } from '../responses/routes.ts';
-import { changedAnswer } from './answer-changes.ts';
+import { type AnswerChange, type ChunkEvent, withChunk } from './answer-form.ts';
+import { ANSWERS, SIGNS_CALLS, UNASKED_USAGE } from './answer-quirks.ts';
 import { callsOf, isJson, type Json } from './json-body.ts';
-import { type Quirk, quirksOf } from './quirks.ts';
-import { checkStrictly } from './strictness.ts';
+import { ANSWER_QUIRKS, type Quirk, quirksOf, STRICT_QUIRKS } from './quirks.ts';
+import { refusalOf } from './refusal.ts';
+import { STRICT } from './strict-quirks.ts';
 import { thinks } from './thinking.ts';
-import { UNASKED_USAGE } from './usage-changes.ts';
 
 /** A model of this name thinks when it is asked to, and shows it (`openai/reasoning.ts`). */
 const THINKING_MODEL = 'deepseek-';
@@ -36,12 +37,52 @@ function withThought(message: unknown): unknown {
   return { ...message, reasoning_content: typeof thought === 'string' ? thought : '' };
 }
 
+/** Throws `RequestError` for the first rule of the host that the request breaks. */
+function checkStrictly(body: Json, quirks: ReadonlySet<Quirk>): void {
+  for (const quirk of STRICT_QUIRKS) {
+    if (!quirks.has(quirk)) continue;
+    const [envelope, rule] = STRICT[quirk];
+    const refusal = rule(body);
+    if (refusal !== undefined) throw refusalOf(refusal, envelope);
+  }
+}
+
+const changesOf = (quirks: ReadonlySet<Quirk>): readonly AnswerChange[] => [
+  ...(quirks.has('wants-thought-signature') ? [SIGNS_CALLS] : []),
+  ...ANSWER_QUIRKS.filter((quirk) => quirks.has(quirk)).map((quirk) => ANSWERS[quirk]),
+];
+
+function parsed(event: StreamEvent): ChunkEvent {
+  const chunk: unknown = event.data.startsWith('{') ? JSON.parse(event.data) : undefined;
+  return isJson(chunk) ? { event, chunk } : { event };
+}
+
+/** The answer as the host gives it; the model has the name that was asked for. */
+function changedAnswer(reply: Reply, request: Json, quirks: ReadonlySet<Quirk>): Reply {
+  const { model } = request;
+  const changes = changesOf(quirks);
+  if (reply.kind === 'whole') {
+    const completion: Json = { ...JSON.parse(reply.body.toString('utf8')), model };
+    const changed = changes.reduce((answer, { whole }) => whole?.(answer, request) ?? answer, completion);
+    return jsonReply(reply.status, changed, reply.headers);
+  }
+  const named = [...reply.events].map((event) => withChunk(parsed(event), (chunk) => ({ ...chunk, model })));
+  const changed = changes.reduce(
+    (events: readonly ChunkEvent[], { stream }) => stream?.(events, request) ?? events,
+    named,
+  );
+  const events = changed.map(({ event, chunk }) =>
+    chunk === undefined ? event : { ...event, data: JSON.stringify(chunk) },
+  );
+  return { ...reply, events };
+}
+
 function replyOfHost(call: Call): Reply {
   const quirks = quirksOf(call.parameters.quirks ?? '');
   const { body } = call;
   if (!isJson(body)) return replyToChat(call);
   checkStrictly(body, quirks);
-  return changedAnswer(replyToChat({ ...call, body: plainRequest(body, quirks) }), { quirks, request: body });
+  return changedAnswer(replyToChat({ ...call, body: plainRequest(body, quirks) }), body, quirks);
 }
 
 function responseOfHost(call: Call): Reply {

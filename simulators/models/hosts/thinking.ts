@@ -1,6 +1,5 @@
 /** Whether a host's model thinks for a request: each host is asked in its own way, and reads no other. */
 import { isJson, isSet, type Json } from './json-body.ts';
-import type { Quirk, ThinkingQuirk } from './quirks.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 
 /** The smallest budget that Claude takes, tokens (Claude API docs, "Extended thinking"). */
@@ -51,24 +50,28 @@ const byReasoning: Way = ({ reasoning }) => {
   return isSet(budget) ? Number(budget) > 0 : undefined;
 };
 
-const WAYS: Readonly<Record<Exclude<ThinkingQuirk, 'thinks-unasked'>, Way>> = {
+/** How a host is asked to think, by quirk; one without any of these does not. */
+export const THINKING = {
   'thinks-by-effort': byEffort,
   'thinks-by-budget': byBudget,
   'thinks-by-switch': bySwitch,
-  'thinks-by-enable-thinking': ({ enable_thinking: on }) => bySwitched(on),
+  'thinks-by-enable-thinking': ({ enable_thinking: on }: Json) => bySwitched(on),
   'thinks-by-template': byTemplate,
   'thinks-by-reasoning': byReasoning,
   // Together AI docs, "Reasoning".
-  'thinks-by-reasoning-enabled': ({ reasoning }) => bySwitched(objectIn(reasoning).enabled),
+  'thinks-by-reasoning-enabled': ({ reasoning }: Json) => bySwitched(objectIn(reasoning).enabled),
   // Mistral docs, "Reasoning".
-  'thinks-by-prompt-mode': ({ prompt_mode: mode }) => (isSet(mode) ? mode === 'reasoning' : undefined),
-};
+  'thinks-by-prompt-mode': ({ prompt_mode: mode }: Json) => (isSet(mode) ? mode === 'reasoning' : undefined),
+  // The last: it decides where the request says nothing.
+  'thinks-unasked': () => true,
+} satisfies Readonly<Record<string, Way>>;
 
 /** Whether the answer begins with reasoning. Throws `RequestError` for a budget that the host does not take. */
-export function thinks(body: Json, quirks: ReadonlySet<Quirk>): boolean {
-  const asked = Object.entries(WAYS)
-    .filter(([quirk]) => quirks.has(quirk as ThinkingQuirk))
+export function thinks(body: Json, quirks: ReadonlySet<string>): boolean {
+  const ways: readonly (readonly [string, Way])[] = Object.entries(THINKING);
+  const asked = ways
+    .filter(([quirk]) => quirks.has(quirk))
     .map(([, way]) => way(body))
     .find((answer) => answer !== undefined);
-  return asked ?? quirks.has('thinks-unasked');
+  return asked ?? false;
 }

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Accounts, MAX_TOP_UP } from '../../../lambdas/core/access/accounts.ts';
 import { auditAll, NOON_MS, openLedger } from '../../core/ledger/running-ledger.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { engineClients } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
-
+const database = fileDatabase();
 const accountsOn = (client = database.client) =>
   new Accounts({
     store: new DynamoAccountStore(client, database.tables),

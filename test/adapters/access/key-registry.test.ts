@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { DynamoKeyRegistry } from '../../../lambdas/adapters/access/key-registry.ts';
 import { text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
@@ -12,19 +12,15 @@ import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { QUOTAS } from '../../../lambdas/core/api/quotas.ts';
 import { NOON_MS, openLedger } from '../../core/ledger/running-ledger.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { engineClients } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
 
 const PEPPERS = { current: 'the pepper of this test' };
 
-let database: TestDatabase;
+const database = fileDatabase();
 let accountId: string;
 let nowMs = NOON_MS;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   nowMs = NOON_MS;

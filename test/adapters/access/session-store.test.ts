@@ -3,10 +3,7 @@ import fc from 'fast-check';
 import { DynamoSessionStore } from '../../../lambdas/adapters/access/session-store.ts';
 import { createSessionTokens } from '../../../lambdas/adapters/access/session-tokens.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
-import { type Session, Sessions, withSession } from '../../../lambdas/core/access/session.ts';
-import { deleteSession } from '../../../lambdas/endpoints/delete-session/endpoint.ts';
-import { renewSession } from '../../../lambdas/endpoints/renew-session/endpoint.ts';
-import { SILENT } from '../../core/ledger/running-ledger.ts';
+import { type Session, Sessions } from '../../../lambdas/core/access/session.ts';
 import { it } from '../../search.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
@@ -246,78 +243,5 @@ describe('a renewal', () => {
     expect(attempts()).toBeGreaterThanOrEqual(2);
     expect([await accountOf(token), await accountOf(renewed.token)]).toEqual([undefined, accountId]);
     client.destroy();
-  });
-});
-
-describe('POST /api/v1/auth/renew', () => {
-  const post = (headers: Record<string, string>) =>
-    withSession(sessionsOn(), renewSession(sessionsOn()))(
-      new Request('https://localhost/api/v1/auth/renew', { method: 'POST', headers }),
-      { requestId: 'req_1', remainingTimeMs: () => 1000, pathParameters: {}, log: SILENT },
-    );
-
-  it('answers in the way that the session came', async () => {
-    const token = await begin(newAccount());
-    const bearer = await post({ authorization: `Bearer ${token}` });
-    const { access_token: next, ...rest } = (await bearer.json()) as { access_token: string };
-    expect(rest).toEqual({
-      object: 'session',
-      expires_in: HOUR,
-      signed_in_until: START_MS / 1000 + 24 * HOUR,
-    });
-    expect([bearer.headers.get('set-cookie'), bearer.headers.get('cache-control')]).toEqual([
-      null,
-      'no-store',
-    ]);
-    const byCookie = await post({ 'x-requested-with': 'console', cookie: `__Host-session=${next}` });
-    expect(await byCookie.json()).toEqual({ ...rest, access_token: null });
-    expect(byCookie.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^__Host-session=.+; Max-Age=3600$/),
-    ]);
-    await expect(post({ authorization: `Bearer ${next}` })).rejects.toMatchObject({
-      code: 'invalid_session',
-    });
-    await expect(post({})).rejects.toMatchObject({ code: 'missing_session' });
-  });
-});
-
-describe('POST /api/v1/auth/sign-out', () => {
-  const signOut = (token: string | undefined, body?: string) =>
-    withSession(sessionsOn(), deleteSession(sessionsOn()))(
-      new Request('https://localhost/api/v1/auth/sign-out', {
-        method: 'POST',
-        headers: {
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body }),
-      }),
-      { requestId: 'req_1', remainingTimeMs: () => 1000, pathParameters: {}, log: SILENT },
-    );
-
-  it('ends the session it is sent with, without a body or with an empty one', async () => {
-    for (const body of [undefined, '{}', '{"everywhere":false}']) {
-      const accountId = newAccount();
-      const [one, two] = [await begin(accountId), await begin(accountId)];
-      const response = await signOut(one, body);
-      expect(await response.json()).toEqual({ object: 'session', signed_out: true, everywhere: false });
-      await expect(signOut(one)).rejects.toMatchObject({ code: 'invalid_session' });
-      expect(await accountOf(two)).toBe(accountId);
-    }
-  });
-
-  it('ends all of the account’s when it is asked to', async () => {
-    const accountId = newAccount();
-    const [one, two] = [await begin(accountId), await begin(accountId)];
-    await signOut(one, '{"everywhere":true}');
-    expect([await accountOf(one), await accountOf(two)]).toEqual([undefined, undefined]);
-  });
-
-  it('ends nothing when the body says something else, or there is no session', async () => {
-    const token = await begin(newAccount());
-    for (const body of ['{"everywhere":"yes"}', '[]', 'x', '{"everywhere":null}'])
-      await expect(signOut(token, body)).rejects.toMatchObject({ status: 400 });
-    expect(await accountOf(token)).toBeDefined();
-    await expect(signOut(undefined)).rejects.toMatchObject({ code: 'missing_session' });
   });
 });

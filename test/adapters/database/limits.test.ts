@@ -7,7 +7,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Capacity, type CapacityLimits, partitionOf } from '../../../bench/harness/database/capacity.ts';
 import { startLimitedFront } from '../../../bench/harness/database/limited-front.ts';
 import { isPassage, RequestLimits } from '../../../bench/harness/database/request-limits.ts';
@@ -16,7 +16,8 @@ import { VirtualTime } from '../../../bench/harness/database/virtual/virtual-tim
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
 import { until } from '../../waiting.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { engineClients } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 interface Limited extends DynamoClients {
   readonly limits: RequestLimits;
@@ -27,13 +28,8 @@ interface Limited extends DynamoClients {
 /** Runs the work at the start of a second, against a database with the limits. */
 type Run = <T>(limits: CapacityLimits, work: (limited: Limited) => Promise<T>) => Promise<T>;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let made = 0;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 /** Requests of one burst are in the front together. */
 const DELAY_MS = [100, 120] as const;

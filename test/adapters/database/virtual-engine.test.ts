@@ -9,14 +9,14 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { VirtualEngine } from '../../../bench/harness/database/virtual/engine.ts';
 import { Table } from '../../../bench/harness/database/virtual/tables.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 /** Attributes and nested ones, as the ledger has them; some are missing in most items. */
 const PATHS = [
@@ -183,13 +183,8 @@ const check = fc.tuple(condition, failure).map(([only, shown]) => ({
   rest: { ConditionExpression: only, ...shown, ...placeholders(only) },
 }));
 
-let database: TestDatabase;
+const database = fileDatabase();
 let account = 0;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 const COMMANDS = {
   GetItem: GetItemCommand,

@@ -1,5 +1,5 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { DynamoUnbilledStore } from '../../../lambdas/adapters/ledger/usage/unbilled-store.ts';
@@ -12,19 +12,18 @@ import {
 import { changed } from '../../core/inference/circuit/memory-circuits.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { engineClients, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
 
-let database: TestDatabase;
+const database = fileDatabase();
 let store: DynamoCircuitStore;
 
 beforeAll(async () => {
-  database = await startDatabase();
   store = storeOf(database);
 });
-afterAll(() => database.stop());
 
 const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
   new DynamoCircuitStore(client, database.tables.circuits, () => NOW_MS);

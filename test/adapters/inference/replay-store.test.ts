@@ -1,27 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
 import { type Seal, seal, unseal } from '../../../lambdas/adapters/system/sealing.ts';
 import type { Claim } from '../../../lambdas/core/idempotency/ports.ts';
 import { it } from '../../search.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
 const DAY_SECONDS = 86_400;
 const CREDENTIAL = 'uis_the-callers-own-key';
 const under = (id: string): Seal => ({ secret: CREDENTIAL, purpose: 'uis-replay-1', id });
 
-let database: TestDatabase;
+const database = fileDatabase();
 let store: DynamoReplayStore;
 let made = 0;
 
 beforeAll(async () => {
-  database = await startDatabase();
   store = new DynamoReplayStore(database.client, database.tables.replays);
 });
-afterAll(() => database.stop());
 
 function claimOf(changes: Partial<Claim> = {}): Claim {
   made += 1;

@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeTime } from 'ulid';
 import { type Item, map, number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { createAccountPages, createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
 import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import { type AuditStore, NOTHING_PROVEN } from '../../../lambdas/core/ledger/audit/ports.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 const DAY = 20_000;
 const DAY_SECONDS = 86_400;
 /** The night after the day. */
 const NIGHT_MS = ((DAY + 1) * DAY_SECONDS + 3 * 3600) * 1000;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let store: AuditStore;
 
 beforeAll(async () => {
-  database = await startDatabase();
   store = createAuditStore(database.client, database.tables);
 });
-afterAll(() => database.stop());
 
 const put = (table: 'accounts' | 'wallets' | 'keys' | 'usage', item: Item) =>
   database.client.send(new PutItemCommand({ TableName: database.tables[table], Item: item }));

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createKeyGate, createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
 import { captureLines } from '../../captured-lines.ts';
 import { booksOf, callOf, openAccount, outcomeOf, SILENT } from '../../core/ledger/running-ledger.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
-let database: TestDatabase;
+const database = fileDatabase();
 let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  database = await startDatabase();
   environment = { ...database.environment, HOLD_TTL_SECONDS: '1200' };
 });
-afterAll(() => database.stop());
 
 describe('the ledger of a function', () => {
   it('works on the tables its environment names, by the clock of the machine, and raises a metric of the call', async () => {

@@ -1,5 +1,5 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoKeyRegistry } from '../../../lambdas/adapters/access/key-registry.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { decodeKey, encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
@@ -7,7 +7,8 @@ import { createKeyStore } from '../../../lambdas/adapters/ledger/key-store.ts';
 import type { KeyCharge, KeyState } from '../../../lambdas/core/access/key-state.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import type { ChargeEnd, KeyStore } from '../../../lambdas/core/ledger/ports.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { engineClients, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
@@ -16,7 +17,7 @@ const NOW_SECONDS = NOW_MS / 1000;
 const MINUTE_MS = 60_000;
 const POLICY = { daily_usd: 1_000n, monthly_usd: 10_000n, tpm: 100, rpm: 10 };
 
-let database: TestDatabase;
+const database = fileDatabase();
 let keys: KeyStore;
 let keyId: string;
 let made = 0;
@@ -53,10 +54,8 @@ const namesIn = (item: Item): readonly string[] =>
     .toSorted();
 
 beforeAll(async () => {
-  database = await startDatabase();
   keys = storeOf(database);
 });
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   nowMs = NOW_MS;

@@ -1,5 +1,5 @@
 import { DeleteItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ulid } from 'ulid';
 import { number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
@@ -16,16 +16,11 @@ import {
   outcomeOf,
   sweep,
 } from '../../core/ledger/running-ledger.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 const ACCOUNTS = 30;
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
+const database = fileDatabase();
 
 async function moveBalance(accountId: string, by: number): Promise<void> {
   await database.client.send(

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createReplayMarks, createUsageStore } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import type { UsagePage } from '../../../lambdas/core/ledger/ports.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { it } from '../../search.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { engineClients } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
 
-let database: TestDatabase;
+const database = fileDatabase();
 let usage: ReturnType<typeof createUsageStore>;
 
 beforeAll(async () => {
-  database = await startDatabase();
   usage = createUsageStore(database.client, database.tables.usage);
 });
-afterAll(() => database.stop());
 
 const RECORD: UsageRecord = {
   id: 'req_5',

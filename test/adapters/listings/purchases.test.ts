@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
@@ -15,28 +15,26 @@ import { Listings } from '../../../lambdas/core/listings/listings.ts';
 import type { PurchaseStore } from '../../../lambdas/core/listings/ports.ts';
 import { type PurchaseCondition, purchase } from '../../../lambdas/core/listings/purchases.ts';
 import { it } from '../../search.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 import { startTroubledDatabase } from '../troubled-database.ts';
 
 const DOLLAR = 1_000_000_000n;
 const clock = () => 1_800_000_000_000;
 const system = { clock, ulid: systemUlid };
 
-let database: TestDatabase;
+const database = fileDatabase();
 let listings: Listings;
 let purchases: ActionDependencies<PurchaseStore>;
 let accounts: Accounts;
 let owner: string;
 
 beforeAll(async () => {
-  database = await startDatabase();
   const { client, tables } = database;
   listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
   purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system };
   accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
   owner = await accounts.open();
 }, 30_000);
-afterAll(() => database.stop());
 
 const usd = (amount: number): Price => ({ amount, currency: 'USD' });
 const seen = (price: PurchaseCondition['price'], revision?: number): PurchaseCondition => ({

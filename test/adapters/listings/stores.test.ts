@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
-import { DynamoInstallStore } from '../../../lambdas/adapters/listings/install-store.ts';
-import { purgeListing } from '../../../lambdas/adapters/listings/listing-cleanup.ts';
+import {
+  createInstallStore,
+  createReviewStore,
+  readReviews,
+} from '../../../lambdas/adapters/listings/action-store.ts';
+import { purgeListing } from '../../../lambdas/adapters/listings/listing-history.ts';
 import { DynamoListingStore } from '../../../lambdas/adapters/listings/listing-store.ts';
 import { DynamoPurchaseStore } from '../../../lambdas/adapters/listings/purchase-store.ts';
-import { DynamoReleaseStore } from '../../../lambdas/adapters/listings/release-store.ts';
-import { DynamoReviewStore } from '../../../lambdas/adapters/listings/review-store.ts';
+import { createReleaseStore } from '../../../lambdas/adapters/listings/release-store.ts';
 import { DynamoSearchStore } from '../../../lambdas/adapters/listings/search-store.ts';
 import { DynamoTrendingStore } from '../../../lambdas/adapters/listings/trending-store.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
@@ -131,8 +134,8 @@ describe('what accounts do with a listing', () => {
   it('is counted exactly under many at once, and goes with the listing, but for its sales', async () => {
     const { client, tables } = database;
     const found = await listing();
-    const installs = new DynamoInstallStore(client, tables);
-    const reviews = new DynamoReviewStore(client, tables.listings);
+    const installs = createInstallStore(client, tables);
+    const reviews = createReviewStore(client, tables.listings);
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const accountId = `acc_${index % 10}`;
@@ -158,7 +161,7 @@ describe('what accounts do with a listing', () => {
     expect(await listings.remove(found)).toBe('done');
     await purgeListing(client, tables.listings, found.id);
     expect(await installs.findInstall(found.id, 'acc_1')).toBeUndefined();
-    expect((await reviews.reviews(found.id, { limit: 10 })).entries).toEqual([]);
+    expect((await readReviews(client, tables.listings, found.id, { limit: 10 })).entries).toEqual([]);
     const late = { listingId: found.id, accountId: 'acc_late', created: NOW };
     expect(await installs.install(late, found, event(), MANY)).toBe('gone');
   });
@@ -167,7 +170,7 @@ describe('what accounts do with a listing', () => {
     const { client, tables } = database;
     const store = new DynamoTrendingStore(client, tables.discovery);
     const [one, two] = [await listing({ kind: 'ai-agent' }), await listing({ kind: 'ai-agent' })];
-    const installs = new DynamoInstallStore(client, tables);
+    const installs = createInstallStore(client, tables);
     for (const [found, count] of [
       [one, 1],
       [two, 3],
@@ -184,7 +187,7 @@ describe('what accounts do with a listing', () => {
   });
 
   it('makes a release current once, and only one that was made', async () => {
-    const store = new DynamoReleaseStore(database.client, database.tables.listings, () => NOW);
+    const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
     const found = await listing();
     const release = (version: string) => ({
       id: `rel_${systemUlid()}`,

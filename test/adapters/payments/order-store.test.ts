@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { createOrderStore } from '../../../lambdas/adapters/payments/create-orders.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Accounts } from '../../../lambdas/core/access/accounts.ts';
 import type { Order } from '../../../lambdas/core/payments/order.ts';
 import type { OrderStore } from '../../../lambdas/core/payments/ports.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 const NOW = Date.UTC(2026, 6, 15, 12) / 1000;
 const DOLLAR = 1_000_000_000n;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let store: OrderStore;
 let accountId: string;
 
 beforeAll(async () => {
-  database = await startDatabase();
   store = createOrderStore({ clients: database, environment: database.environment });
   const accounts = new DynamoAccountStore(database.client, database.tables);
   accountId = await new Accounts({ store: accounts, clock: () => NOW * 1000, ulid: systemUlid }).open();
 });
-afterAll(() => database.stop());
 
 const referenceOf = ({ id, accountId: owner }: Order) => ({ orderId: id, accountId: owner });
 

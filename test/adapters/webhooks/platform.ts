@@ -13,19 +13,25 @@ import { createResolve } from '../../../lambdas/adapters/webhooks/address-guard.
 import { DynamoDeliveryStore } from '../../../lambdas/adapters/webhooks/delivery-store.ts';
 import { createPublisher } from '../../../lambdas/adapters/webhooks/event-publisher.ts';
 import { DynamoEventStore } from '../../../lambdas/adapters/webhooks/event-store.ts';
-import { newSigningSecret } from '../../../lambdas/adapters/webhooks/new-secret.ts';
-import { DynamoSigningSecretStore } from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
+import {
+  DynamoSigningSecretStore,
+  newSigningSecret,
+} from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
 import { DynamoSubscriptionStore } from '../../../lambdas/adapters/webhooks/subscription-store.ts';
-import { createTriggerQueue, laneOfQueue } from '../../../lambdas/adapters/webhooks/trigger-queue.ts';
+import {
+  createTriggerQueue,
+  laneOfQueue,
+  triggerSchema,
+} from '../../../lambdas/adapters/webhooks/trigger-queue.ts';
 import { createSealer } from '../../../lambdas/adapters/webhooks/webhook-keys.ts';
 import { createSender } from '../../../lambdas/adapters/webhooks/webhook-sender.ts';
-import { deliverWebhooks } from '../../../lambdas/consumers/deliver-webhooks/consumer.ts';
-import { fanOutEvents } from '../../../lambdas/consumers/fan-out-events/consumer.ts';
 import { VARIABLES } from '../../../lambdas/contract/environment.ts';
 import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../../lambdas/contract/queues.ts';
 import type { Log } from '../../../lambdas/core/ports.ts';
+import { DeliveryWorker } from '../../../lambdas/core/webhooks/deliver.ts';
 import type { Attempt, DeadReason } from '../../../lambdas/core/webhooks/delivery.ts';
 import type { EventType } from '../../../lambdas/core/webhooks/event.ts';
+import { fanOut } from '../../../lambdas/core/webhooks/fan-out.ts';
 import type { Send } from '../../../lambdas/core/webhooks/ports.ts';
 import { ReceiverHealth } from '../../../lambdas/core/webhooks/receiver-health.ts';
 import type { Subscription } from '../../../lambdas/core/webhooks/subscription.ts';
@@ -192,43 +198,30 @@ export function composeReaders(
     },
     log,
   });
+  const worker = new DeliveryWorker({
+    ...{ ...stores, secrets, triggers, health, clock, random, ulid: systemUlid, leaseMs },
+    send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
+    watch: {
+      onAttempt: (attempt) => seen.attempts.push(attempt),
+      onDead: (reason) => seen.dead.push(reason),
+    },
+  });
+  const laneOf = laneOfQueue(QUEUE_ENVIRONMENT);
   const deliver = queueReader(
-    deliverWebhooks({
-      ...stores,
-      secrets,
-      triggers,
-      health,
-      send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
-      clock,
-      random,
-      ulid: systemUlid,
-      leaseMs,
-      laneOfQueue: laneOfQueue(QUEUE_ENVIRONMENT),
-      watch: {
-        onAttempt: (attempt) => seen.attempts.push(attempt),
-        onDead: (reason) => seen.dead.push(reason),
-      },
-    }),
+    ({ body, queueArn }) => worker.handle(triggerSchema.parse(body), laneOf(queueArn)),
     log,
   );
-  const fanOut = queueReader(
-    fanOutEvents({
-      ...stores,
-      subscriptions,
-      triggers,
-      clock,
-      log,
-      onCreated: () => {},
-      onRejected: () => {
-        seen.rejected += 1;
-      },
-    }),
-    log,
-  );
+  const fanOutDependencies = {
+    ...{ ...stores, subscriptions, triggers, clock, log, onCreated: () => {} },
+    onRejected: () => {
+      seen.rejected += 1;
+    },
+  };
+  const fanOutReader = queueReader(({ body }) => fanOut(fanOutDependencies, body), log);
   const close = () => {
     for (const one of [sqs, scheduler, events]) one.destroy();
   };
-  const readers = { events: fanOut, deliveries: deliver, retries: deliver };
+  const readers = { events: fanOutReader, deliveries: deliver, retries: deliver };
   return { ...stores, subscriptions, secrets, triggers, publish, log, seen, readers, sqs, close };
 }
 

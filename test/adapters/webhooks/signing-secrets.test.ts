@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoSigningSecretStore } from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
 import { createSealer } from '../../../lambdas/adapters/webhooks/webhook-keys.ts';
 import { MAX_REPLACED_SECRETS } from '../../../lambdas/core/webhooks/subscription.ts';
 import { SUBSCRIPTION } from '../../core/webhooks/memory-deliveries.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { fileDatabase } from '../file-database.ts';
 
 const NOON = Date.UTC(2026, 6, 15, 12) / 1000;
 const DAY = 86_400;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let store: DynamoSigningSecretStore;
 let made = 0;
 
 beforeAll(async () => {
-  database = await startDatabase();
   const sealer = createSealer(async () => ({ current: 'the webhook key' }));
   store = new DynamoSigningSecretStore(database.client, database.tables.webhooks, sealer);
 });
-afterAll(() => database.stop());
 
 /** A new subscription of an account of its own, with its first secret. */
 async function subscribed() {

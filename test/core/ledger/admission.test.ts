@@ -1,11 +1,12 @@
 import { DeleteItemCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import type { TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
@@ -36,13 +37,7 @@ const MAX_ALIASES = 20;
 /** Source: Amazon DynamoDB developer guide, Quotas, "Expression parameters": an expression is at most 4 KB. */
 const MAX_EXPRESSION_BYTES = 4096;
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
-
+const database = fileDatabase();
 const open = () => openLedger({ clients: database, clock: () => NOON_MS });
 
 async function granted(attempts: readonly Promise<Admission>[]): Promise<Admission[]> {

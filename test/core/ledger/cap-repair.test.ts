@@ -1,10 +1,10 @@
 import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { REST_SECONDS } from '../../../lambdas/core/ledger/cap-repair.ts';
 import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { keyState, refusalOf } from './attempts.ts';
 import { aroundSend, FAULTS, FailingProcess } from './failing-process.ts';
 import {
@@ -24,16 +24,12 @@ const CAPS = { daily_usd: 1_000n, monthly_usd: 5_000n };
 /** Long enough for a hold to expire, and for its key to be at rest. */
 const LATER_MS = (REST_SECONDS + 60) * 1000;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let nowMs = NOON_MS;
 
-beforeAll(async () => {
-  database = await startDatabase();
-});
 beforeEach(() => {
   nowMs = NOON_MS;
 });
-afterAll(() => database.stop());
 
 const open = (clients: DynamoClients = database) => openLedger({ clients, clock: () => nowMs });
 

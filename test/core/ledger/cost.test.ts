@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
 import { aroundSend } from './failing-process.ts';
 import { callOf, NOON_MS, openAccount, openLedger, outcomeOf, type TestLedger } from './running-ledger.ts';
@@ -22,7 +22,7 @@ interface Cost {
   writeUnits: number;
 }
 
-let database: TestDatabase;
+const database = fileDatabase();
 let ledger: TestLedger;
 let cost: Cost;
 let underWay = 0;
@@ -51,15 +51,11 @@ function metered(client: DynamoDBClient): DynamoDBClient {
   });
 }
 
-beforeAll(async () => {
-  database = await startDatabase();
-});
 beforeEach(() => {
   cost = nothing();
   const clients = { client: metered(database.client), onceClient: metered(database.onceClient) };
   ledger = openLedger({ clients, clock: () => NOON_MS });
 });
-afterAll(() => database.stop());
 
 /** What `work` costs. */
 async function costOf<T>(work: () => Promise<T>): Promise<readonly [T, Cost]> {

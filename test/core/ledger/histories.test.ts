@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { it } from '../../search.ts';
 import { seedOf } from '../../seed.ts';
 import { rounds } from '../../thorough.ts';
@@ -12,13 +12,7 @@ import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedF
 const LANES = 16;
 const HISTORIES_PER_LANE = rounds(10);
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
-
+const database = fileDatabase();
 const amount = fc.integer({ min: 0, max: 1000 }).map(BigInt);
 const either = fc.constantFrom<0 | 1>(0, 1);
 

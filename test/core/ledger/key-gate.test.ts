@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { keyState, refusalOf, settleAll, sort } from './attempts.ts';
@@ -18,19 +18,15 @@ import {
 
 const PLENTY = 10n ** 15n;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let nowMs = NOON_MS;
 
 /** All that happens here has happened by then. */
 const LATER_MS = NOON_MS + 40 * 86_400_000;
 
-beforeAll(async () => {
-  database = await startDatabase();
-});
 beforeEach(() => {
   nowMs = NOON_MS;
 });
-afterAll(() => database.stop());
 
 const open = (skewMs = 0): TestLedger => openLedger({ clients: database, clock: () => nowMs + skewMs });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { PricedFeature } from '../../../lambdas/core/inference/fields/need.ts';
@@ -8,7 +8,7 @@ import { amountOf } from '../../../lambdas/core/inference/pricing/bill.ts';
 import type { TokenPrices } from '../../../lambdas/core/inference/pricing/prices.ts';
 import { type Terms, termsOf, worstCost } from '../../../lambdas/core/inference/pricing/terms.ts';
 import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { it } from '../../search.ts';
 import { pricedFeature, report, tokenPrices } from '../inference/pricing/arbitraries.ts';
 import {
@@ -27,15 +27,13 @@ const BALANCE = 10n ** 17n;
 const UNCAPPED = {};
 const MOST = { prompt: 2_000, completion: 2_000 };
 
-let database: TestDatabase;
+const database = fileDatabase();
 let ledger: TestLedger;
 let nowMs = NOON_MS;
 
 beforeAll(async () => {
-  database = await startDatabase();
   ledger = openLedger({ clients: database, clock: () => nowMs });
 });
-afterAll(() => database.stop());
 
 const { models } = parseCatalog({
   models: [

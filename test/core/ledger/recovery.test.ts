@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
-import { engineClients, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { engineClients } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { delayFirstHold } from '../../adapters/lost-answers.ts';
 import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
@@ -25,13 +26,7 @@ import {
   sweep,
 } from './running-ledger.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
-
+const database = fileDatabase();
 const PLAN: CallPlan = {
   process: 0,
   key: 0,

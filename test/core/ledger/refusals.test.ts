@@ -1,10 +1,10 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { type Item, number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { keyState, refusalOf, settleAll } from './attempts.ts';
 import {
   callOf,
@@ -18,16 +18,12 @@ import {
 
 const PLENTY = 10n ** 15n;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let nowMs = NOON_MS;
 
-beforeAll(async () => {
-  database = await startDatabase();
-});
 beforeEach(() => {
   nowMs = NOON_MS;
 });
-afterAll(() => database.stop());
 
 const open = () => openLedger({ clients: database, clock: () => nowMs });
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { DynamoUnbilledStore } from '../../../lambdas/adapters/ledger/usage/unbilled-store.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { fileDatabase } from '../../adapters/file-database.ts';
 import { it } from '../../search.ts';
 import {
   auditAll,
@@ -21,7 +21,7 @@ import {
 
 const POLICY = { daily_usd: 100_000n, monthly_usd: 1_000_000n, tpm: 10_000, rpm: 1000 };
 
-let database: TestDatabase;
+const database = fileDatabase();
 let ledger: TestLedger;
 let nowMs = NOON_MS;
 
@@ -29,13 +29,11 @@ let nowMs = NOON_MS;
 const LATER_MS = NOON_MS + 40 * 86_400_000;
 
 beforeAll(async () => {
-  database = await startDatabase();
   ledger = openLedger({ clients: database, clock: () => nowMs });
 });
 beforeEach(() => {
   nowMs = NOON_MS;
 });
-afterAll(() => database.stop());
 
 async function keyState(keyId: string): Promise<KeyState> {
   const state = await ledger.keys.read(keyId);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { RetryLater } from '../../../lambdas/core/errors.ts';
-import { RETRY_SPAN_MS } from '../../../lambdas/core/webhooks/backoff.ts';
 import { DeliveryWorker, MAX_IN_FLIGHT } from '../../../lambdas/core/webhooks/deliver.ts';
 import type { Attempt, DeadReason, Delivery } from '../../../lambdas/core/webhooks/delivery.ts';
 import { payloadOf } from '../../../lambdas/core/webhooks/event.ts';
@@ -8,7 +7,7 @@ import { triggerOf } from '../../../lambdas/core/webhooks/fan-out.ts';
 import type { Lane, SendRequest, SendResult } from '../../../lambdas/core/webhooks/ports.ts';
 import { ReceiverHealth } from '../../../lambdas/core/webhooks/receiver-health.ts';
 import { signatureHeaders } from '../../../lambdas/core/webhooks/signature.ts';
-import { FAILING_SPAN_MS, type Subscription } from '../../../lambdas/core/webhooks/subscription.ts';
+import type { Subscription } from '../../../lambdas/core/webhooks/subscription.ts';
 import { FakeTime } from '../inference/fake-time.ts';
 import { deliveryWith, EVENT, MemoryDeliveries, MemoryTriggers, SUBSCRIPTION } from './memory-deliveries.ts';
 
@@ -132,67 +131,10 @@ describe('an attempt', () => {
     }
   });
 
-  it('that fails has its next one triggered before it is recorded, so that no crash loses that', async () => {
-    const { handle, deliveries, triggers, time, health } = working({ answer: FAILED });
-    const { end } = deliveries;
-    const order: string[] = [];
-    deliveries.end = async (...ended) => {
-      order.push(...triggers.queued.map(({ to }) => to), 'end');
-      await end.call(deliveries, ...ended);
-    };
-    await handle();
-    const dueMs = time.clock() + 5_000;
-    expect(order).toEqual(['schedule', 'end']);
-    expect(triggers.queued).toMatchObject([{ to: 'schedule', atMs: dueMs, trigger: { attempt: 2 } }]);
-    expect(deliveries.only()).toMatchObject({ status: 'pending', attempts: 1, dueMs });
-    expect(health).toEqual(['failing']);
-  });
-
-  it('waits as its receiver asks, within the span of a day', async () => {
-    const { handle, triggers, time } = working({ answer: { ...FAILED, retryAfter: '600' } });
-    await handle();
-    expect(triggers.queued).toMatchObject([{ atMs: time.clock() + 600_000 }]);
-  });
-
   it('counts its tries from the beginning of its round', async () => {
     const { handle, triggers, time } = working({ answer: FAILED, delivery: { attempts: 8, roundStart: 7 } });
     await handle();
     expect(triggers.queued).toMatchObject([{ atMs: time.clock() + 60_000, trigger: { attempt: 10 } }]);
-  });
-
-  it('that was the last of its day leaves a dead letter', async () => {
-    const { handle, deliveries, triggers, dead } = working({
-      answer: FAILED,
-      delivery: { deadlineMs: EVENT.receivedMs + 1_000, attempts: 9 },
-    });
-    await handle();
-    expect(triggers.queued).toMatchObject([{ to: 'dead', trigger: { attempt: 11 } }]);
-    expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason: 'exhausted', attempts: 10 });
-    expect(dead).toEqual(['exhausted']);
-  });
-
-  it('that the receiver answers with 410 is the last to it', async () => {
-    const { handle, deliveries, health, published, triggers } = working({
-      answer: { outcome: 'status', status: 410 },
-    });
-    await handle();
-    expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason: 'gone', attempts: 1 });
-    expect(health).toEqual(['disabled: gone', 'notice cleared']);
-    expect(published).toMatchObject([{ type: 'endpoint.disabled', data: { reason: 'gone' } }]);
-    expect(triggers.queued).toEqual([]);
-  });
-
-  it.each([
-    ['five days of failures alone', 0, 'dead'],
-    ['less', 1, 'pending'],
-  ])('disables its subscription after %s', async (_case, lessMs, status) => {
-    const { handle, deliveries, time } = working({
-      answer: FAILED,
-      subscription: { failingSinceMs: EVENT.receivedMs - FAILING_SPAN_MS + lessMs },
-    });
-    expect(time.clock()).toBe(EVENT.receivedMs);
-    await handle();
-    expect(deliveries.only().status).toBe(status);
   });
 });
 
@@ -265,24 +207,6 @@ describe('a redelivery that the owner asks for', () => {
     await handle({ manual: true });
     expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 3 });
     expect([triggers.queued, health]).toEqual([[], []]);
-  });
-
-  it('begins a round of 24 hours, as the redrive of a dead letter does', async () => {
-    for (const manual of [true, false]) {
-      const { handle, deliveries, time } = working({
-        delivery: { status: 'dead', attempts: 9, deadlineMs: 0 },
-        answer: FAILED,
-      });
-      await handle({ manual });
-      expect(deliveries.only()).toMatchObject({
-        status: 'pending',
-        deadReason: undefined,
-        attempts: 10,
-        roundStart: 9,
-        deadlineMs: time.clock() + RETRY_SPAN_MS,
-        dueMs: time.clock() + 5_000,
-      });
-    }
   });
 
   it('is not what the redrive of a dead letter is: that ends at a disabled subscription', async () => {

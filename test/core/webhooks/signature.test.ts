@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { newSigningSecret } from '../../../lambdas/adapters/webhooks/new-secret.ts';
+import { newSigningSecret } from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
 import { signatureHeaders } from '../../../lambdas/core/webhooks/signature.ts';
 
 const OLD = newSigningSecret();

@@ -5,12 +5,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { isHost, service, TOO_LARGE } from './service.ts';
 
 let account: { readonly id: string; readonly key: string };
-let other: { readonly id: string; readonly key: string };
 /** Begun first, because the service has patience. */
 let stalled: Promise<string>;
 
 beforeAll(async () => {
-  [account, other] = [await service.account('1'), await service.account('1')];
+  account = await service.account('1');
   stalled = stall();
 }, 90_000);
 
@@ -261,8 +260,6 @@ describe('each field of a chat request', () => {
 describe('credentials', () => {
   const chat = (headers: Record<string, string>) => service.chat(valid, { key: null, headers });
 
-  it('none', async () => expectError(await chat({}), 401, 'missing_api_key'));
-  it('malformed', async () => expectError(await chat({ 'x-api-key': 'uis_short' }), 401, 'invalid_api_key'));
   it('forged: every character right but the last', async () => {
     const last = account.key.endsWith('0') ? '1' : '0';
     await expectError(await chat({ 'x-api-key': account.key.slice(0, -1) + last }), 401, 'invalid_api_key');
@@ -300,22 +297,11 @@ describe('credentials', () => {
 describe('reads', () => {
   const get = (path: string, key: string) => service.fetch(path, { key });
 
-  it('credits: another key, or another account’s key, is not found', async () => {
-    await expectError(await get(`/credits/${other.key}`, account.key), 404, 'not_found');
-    await expectError(await get('/credits/key_01ARZ3NDEKTSV4RRFFQ69G5FAV', account.key), 404, 'not_found');
-    await expectError(await service.fetch(`/credits/${account.key}`, { key: null }), 401, 'missing_api_key');
-  });
   it('usage: bad bounds, limits and cursors are named', async () => {
     await expectError(await get('/v1/usage?start=yesterday', account.key), 400, 'invalid_value', 'start');
     await expectError(await get('/v1/usage?limit=0', account.key), 400, 'invalid_value', 'limit');
     await expectError(await get('/v1/usage?limit=101', account.key), 400, 'invalid_value', 'limit');
     await expectError(await get('/v1/usage?cursor=abc', account.key), 400, 'invalid_value', 'cursor');
-  });
-  it('usage of another key is not found', async () => {
-    const response = await service.chat(valid, { key: account.key });
-    const id = response.headers.get('x-request-id');
-    expect((await get(`/v1/usage/${id}`, account.key)).status).toBe(200);
-    await expectError(await get(`/v1/usage/${id}`, other.key), 404, 'not_found');
   });
 });
 

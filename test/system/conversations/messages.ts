@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { describedFetch } from '../described-answers.ts';
-import { service } from '../one-service.ts';
 import { PNG } from './matrix/scenarios.ts';
+import { service } from './service.ts';
 
 let key: string;
 let client: Anthropic;

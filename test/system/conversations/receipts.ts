@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { service } from '../one-service.ts';
+import { service } from './service.ts';
 
 const CLAUDE = 'sim/chat-anthropic';
 const TIERED = 'sim/chat-large';

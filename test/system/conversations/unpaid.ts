@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { service } from '../one-service.ts';
+import { service } from './service.ts';
 
 let account: { readonly id: string; readonly key: string };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type OpenAI from 'openai';
-import { service } from '../one-service.ts';
 import { nano, Payer } from '../payer.ts';
+import { service } from './service.ts';
 
 let payer: Payer;
 

@@ -1,7 +1,7 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { service } from '../one-service.ts';
 import { nano, Payer } from '../payer.ts';
+import { service } from './service.ts';
 
 let payer: Payer;
 

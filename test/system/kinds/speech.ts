@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MPEGDecoder } from 'mpg123-decoder';
 import { parseBuffer } from 'music-metadata';
 import { until } from '../../waiting.ts';
-import { service } from '../one-service.ts';
 import { nano, Payer } from '../payer.ts';
+import { service } from './service.ts';
 
 let payer: Payer;
 

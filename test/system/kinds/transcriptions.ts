@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toFile } from 'openai';
-import { service } from '../one-service.ts';
 import { nano, Payer } from '../payer.ts';
 import { flac, form, mp3, wav } from '../recordings.ts';
+import { service } from './service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
 let payer: Payer;
@@ -120,10 +120,10 @@ it('transcriptions: a transcript without a word is paid by its seconds, as route
 
 it('transcriptions: a failed route and a refusal cost nothing', async () => {
   const before = await payer.wallet();
-  await payer.fault({ status: 500 });
-  expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
-  await payer.fault({ garbage: true });
-  expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
+  for (const fault of [{ status: 500 }, { garbage: true }, { cut_after_bytes: 10 }, { reset: true }]) {
+    await payer.fault(fault);
+    expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
+  }
   await payer.fault({ status: 400 });
   expect((await post(form(wav(6), 'speech.wav'))).status).toBe(400);
   expect(await payer.wallet()).toEqual(before);

@@ -1,31 +1,39 @@
 /** The usage of accounts, from the tables that the environment names. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../../contract/tables.ts';
+import type { SumDependencies } from '../../../core/ledger/usage/account-sums.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
-import { createCallFinder, createUsageStore } from '../usage-store.ts';
+import { createUsageStore } from '../usage-store.ts';
 import { createAccountKeys } from './account-keys.ts';
-import { createSumDependencies } from './sum-dependencies.ts';
-
-/** The stores of usage sums. Throws an error that names a variable that is not set. */
-export const createSums = ({ clients: { client }, environment }: AccountUsageOptions) =>
-  createSumDependencies(client, {
-    accounts: requireTable(environment, 'accounts'),
-    keys: requireTable(environment, 'keys'),
-    usage: requireTable(environment, 'usage'),
-  });
+import { createCallPages, createSumStore } from './sum-store.ts';
 
 export interface AccountUsageOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** What usage sums are read from, made of and written to. */
+export const sumsOn = (
+  client: DynamoDBClient,
+  tables: { readonly accounts: string; readonly keys: string; readonly usage: string },
+): SumDependencies => ({
+  keys: createAccountKeys(client, tables),
+  calls: createCallPages(client, tables.usage),
+  store: createSumStore(client, tables.accounts),
+});
+
+const tablesOf = (environment: AccountUsageOptions['environment']) => ({
+  accounts: requireTable(environment, 'accounts'),
+  keys: requireTable(environment, 'keys'),
+  usage: requireTable(environment, 'usage'),
+});
+
+/** Throws an error that names a variable that is not set. */
+export const createSums = ({ clients, environment }: AccountUsageOptions) =>
+  sumsOn(clients.client, tablesOf(environment));
+
 /** The keys and the calls of accounts. Throws an error that names a variable that is not set. */
 export function createAccountCalls({ clients: { client }, environment }: AccountUsageOptions) {
-  const table = requireTable(environment, 'usage');
-  return {
-    keys: createAccountKeys(client, {
-      accounts: requireTable(environment, 'accounts'),
-      keys: requireTable(environment, 'keys'),
-    }),
-    usage: { ...createUsageStore(client, table), ...createCallFinder(client, table) },
-  };
+  const tables = tablesOf(environment);
+  return { keys: createAccountKeys(client, tables), usage: createUsageStore(client, tables.usage) };
 }

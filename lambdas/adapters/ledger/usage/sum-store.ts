@@ -29,7 +29,7 @@ import {
   text,
 } from '../../dynamodb/attribute-values.ts';
 import { readItem } from '../../dynamodb/reads.ts';
-import { putItem, updateItem } from '../../dynamodb/update-item.ts';
+import { putNextVersion, updateItem } from '../../dynamodb/update-item.ts';
 import { readStatus } from '../usage-store.ts';
 import { readKind } from '../wallet/item.ts';
 
@@ -54,19 +54,8 @@ export function createSumStore(client: DynamoDBClient, table: string): SumStore 
       return item === undefined ? NO_PROGRESS : decodeProgress(item);
     },
     async storeProgress(accountId, progress) {
-      const { version } = progress;
-      const found = await putItem(client, {
-        TableName: table,
-        Item: { ...progressKey(accountId), ...encodeProgress(progress) },
-        ...(version === 0
-          ? { ConditionExpression: 'attribute_not_exists(account_id)' }
-          : {
-              ConditionExpression: '#version = :found',
-              ExpressionAttributeNames: { '#version': 'version' },
-              ExpressionAttributeValues: { ':found': number(version) },
-            }),
-      });
-      return found === undefined;
+      const Item = { ...progressKey(accountId), ...encodeProgress(progress) };
+      return putNextVersion(client, { TableName: table, Item }, progress.version);
     },
     async days(accountId, first, last) {
       const found: Promise<KeyDay>[] = [];
@@ -100,10 +89,9 @@ export function createSumStore(client: DynamoDBClient, table: string): SumStore 
   };
 }
 
-const encodeProgress = ({ endedTo, open, version }: SumProgress): Item => ({
+const encodeProgress = ({ endedTo, open }: SumProgress): Item => ({
   ended_to: text(endedTo),
   open: map(Object.fromEntries([...open].map(([keyId, key]) => [keyId, encodeOpenKey(key)]))),
-  version: number(version + 1),
 });
 
 const encodeOpenKey = ({ reached, end }: OpenKey) => ({

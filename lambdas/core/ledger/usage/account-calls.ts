@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { type Body, idOf } from '../../api/response-schema.ts';
 import { ServiceError } from '../../errors.ts';
-import type { UsageHistory } from '../ports.ts';
+import type { UsagePage, UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import type { AccountKeys, CallFinder } from './ports.ts';
+import type { AccountKeys } from './ports.ts';
 import type { AccountUsageQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
 import { firstIdAt, LAST_REQUEST_ID, SKEW_SECONDS, timeOfId } from './sums.ts';
@@ -42,7 +42,11 @@ export const accountReceiptEntry = (record: UsageRecord): Body<typeof accountRec
 
 export interface AccountCallsDependencies {
   readonly keys: Pick<AccountKeys, 'some' | 'has'>;
-  readonly usage: UsageHistory & CallFinder;
+  readonly usage: {
+    readonly list: (query: UsageQuery) => Promise<UsagePage>;
+    /** The record of a call of one of these keys (any number, none twice); undefined when none of them made it. */
+    readonly find: (keyIds: readonly string[], requestId: string) => Promise<UsageRecord | undefined>;
+  };
 }
 
 /** What of a key's calls has been read and not yet been looked at. */
@@ -108,11 +112,11 @@ async function askedKeys(
 
 /** Reads at most `MOST_RECORDS` records, whatever is asked of it. */
 class Reader {
-  readonly #usage: UsageHistory;
+  readonly #usage: Pick<AccountCallsDependencies['usage'], 'list'>;
   readonly #span: Span;
   #left = MOST_RECORDS;
 
-  constructor(usage: UsageHistory, span: Span) {
+  constructor(usage: Pick<AccountCallsDependencies['usage'], 'list'>, span: Span) {
     this.#usage = usage;
     this.#span = span;
   }

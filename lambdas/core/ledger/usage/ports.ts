@@ -1,5 +1,4 @@
 /** What the usage of an account is read from. */
-import type { UsageRecord } from '../usage-record.ts';
 import type { SummedCall, SumRow } from './sums.ts';
 
 /** The keys that an account has or had. One that was made moments ago may be missing only if it was revoked already. */
@@ -15,11 +14,6 @@ export interface AccountKeys {
 export interface LiveAndLater {
   readonly live: readonly string[];
   readonly later: readonly string[];
-}
-
-export interface CallFinder {
-  /** The record of a call of one of these keys (any number, none twice); undefined when none of them made it. */
-  find(keyIds: readonly string[], requestId: string): Promise<UsageRecord | undefined>;
 }
 
 /** The sums of a key's calls on one UTC day. */

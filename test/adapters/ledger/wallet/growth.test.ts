@@ -1,5 +1,5 @@
 import { TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { growShards } from '../../../../lambdas/adapters/ledger/wallet/growth.ts';
 import { MAX_HOLDS, shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
@@ -11,19 +11,14 @@ import { WalletUpkeep } from '../../../../lambdas/adapters/ledger/wallet/upkeep.
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { openAccount } from '../../../core/ledger/running-ledger.ts';
-import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { splitWallet } from '../../split-wallet.ts';
 import { brokenShards } from '../../stored-shards.ts';
 
 const CREDIT = 10_000n;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let accountId: string;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   ({ accountId } = await openAccount(database.client, CREDIT, {}));

@@ -1,11 +1,11 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
-import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { splitWallet } from '../../split-wallet.ts';
 import { brokenShards } from '../../stored-shards.ts';
 
@@ -21,10 +21,9 @@ const HOLD: Hold = {
   expires: 20,
 };
 
-let database: TestDatabase;
+const database = fileDatabase();
 
 beforeAll(async () => {
-  database = await startDatabase();
   const store = new DynamoAccountStore(database.client, database.tables);
   await store.open({ id: ACCOUNT_ID, created: 0 });
   await store.topUp({ accountId: ACCOUNT_ID, id: 'first', amount: CREDIT, created: 0, source: 'test' });
@@ -34,7 +33,6 @@ beforeAll(async () => {
     Array.from({ length: SHARDS - 1 }, () => SHARE),
   );
 });
-afterAll(() => database.stop());
 
 const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(ACCOUNT_ID);
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);

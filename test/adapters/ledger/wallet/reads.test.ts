@@ -4,23 +4,18 @@ import {
   TransactGetItemsCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { growShards } from '../../../../lambdas/adapters/ledger/wallet/growth.ts';
 import { shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { WalletTransfers } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { openAccount } from '../../../core/ledger/running-ledger.ts';
-import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { splitWallet } from '../../split-wallet.ts';
 
-let database: TestDatabase;
+const database = fileDatabase();
 let accountId: string;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   ({ accountId } = await openAccount(database.client, 1_000n, {}));

@@ -7,7 +7,7 @@ import {
   TransactionConflictException,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
 import { MAX_HOLDS, shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
@@ -16,7 +16,8 @@ import { WalletTransfers } from '../../../../lambdas/adapters/ledger/wallet/tran
 import { WalletUpkeep } from '../../../../lambdas/adapters/ledger/wallet/upkeep.ts';
 import type { Hold, WalletStore } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
-import { DATABASE_TABLES, engineClients, startDatabase, type TestDatabase } from '../../engine.ts';
+import { DATABASE_TABLES, engineClients } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { loseFirstAnswers } from '../../lost-answers.ts';
 import { splitWallet } from '../../split-wallet.ts';
 
@@ -28,16 +29,14 @@ const HOLD: Hold = {
   expires: 20,
 };
 
-let database: TestDatabase;
+const database = fileDatabase();
 let wallets: WalletStore;
 let accountId: string;
 let accounts = 0;
 
 beforeAll(async () => {
-  database = await startDatabase();
   wallets = createWalletStore(database, database.tables.wallets);
 });
-afterAll(() => database.stop());
 
 /** Takes a hold and returns it as the wallet has it. */
 async function hold(wanted: Hold, store = wallets): Promise<Hold> {

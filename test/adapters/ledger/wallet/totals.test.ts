@@ -1,22 +1,17 @@
 import { BatchGetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { WalletTotals } from '../../../../lambdas/adapters/ledger/wallet/totals.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { openAccount } from '../../../core/ledger/running-ledger.ts';
-import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { splitWallet } from '../../split-wallet.ts';
 
-let database: TestDatabase;
+const database = fileDatabase();
 let accountId: string;
 let nowMs: number;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   nowMs = 1_000_000;

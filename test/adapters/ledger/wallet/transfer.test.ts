@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
 import { MAX_HOLDS, type Shard, shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
@@ -12,7 +12,7 @@ import {
   WalletTransfers,
 } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
-import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { splitWallet } from '../../split-wallet.ts';
 import { brokenShards } from '../../stored-shards.ts';
 
@@ -26,14 +26,9 @@ const holdOf = (id: string, amount: bigint): Hold => ({
   expires: 20,
 });
 
-let database: TestDatabase;
+const database = fileDatabase();
 let accountId: string;
 let accounts = 0;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   accounts += 1;

@@ -1,5 +1,5 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { growShards } from '../../../../lambdas/adapters/ledger/wallet/growth.ts';
 import { shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
@@ -18,20 +18,15 @@ import {
 } from '../../../core/ledger/running-ledger.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
-import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { fileDatabase } from '../../file-database.ts';
 import { splitWallet } from '../../split-wallet.ts';
 import { brokenShard, brokenShards } from '../../stored-shards.ts';
 
 const CREDIT = 10_000n;
 const NOON = NOON_MS / 1000;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let account: TestAccount;
-
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   account = await openAccount(database.client, CREDIT, { rpm: 10_000, daily_usd: 1_000_000n });

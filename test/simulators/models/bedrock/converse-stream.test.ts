@@ -9,24 +9,11 @@ import { runningUpstream } from '../running-upstream.ts';
 
 const upstream = runningUpstream();
 const saying = (text: string) => ({ messages: [{ role: 'user' as const, content: [{ text }] }] });
-const spec = (name: string, required: string[]) => ({
-  toolSpec: {
-    name,
-    inputSchema: { json: { type: 'object', properties: { place: { type: 'string' } }, required } },
-  },
-});
-const tools = [spec('find_place', ['place']), spec('find_road', ['place'])];
-const clock = { toolSpec: { name: 'clock', inputSchema: { json: { type: 'object' } } } };
-
 async function eventsOf(input: Partial<ConverseStreamCommandInput>): Promise<ConverseStreamOutput[]> {
   const command = new ConverseStreamCommand({ modelId: 'sim-small', ...saying('hello'), ...input });
   const { stream } = await upstream.bedrock().send(command);
   return listOf(stream);
 }
-
-const inputDelta = (contentBlockIndex: number, input: string) => ({
-  contentBlockDelta: { contentBlockIndex, delta: { toolUse: { input } } },
-});
 
 describe('a ConverseStream answer', () => {
   it('has exactly the documented events in their order', async () => {
@@ -68,35 +55,5 @@ describe('a ConverseStream answer', () => {
       expect(kind).toBe('event');
       expect(data.p).toMatch(/^[a-zA-Z0-9]+$/);
     }
-  });
-
-  it('opens tool calls and gives their input in pieces, an empty one first', async () => {
-    const events = await eventsOf({
-      ...saying('Use clock and find_place'),
-      toolConfig: { tools: [...tools, clock] },
-    });
-    const toolUse = (name: string) => ({ toolUse: { toolUseId: expect.stringMatching(/^tooluse_/), name } });
-    expect(events.slice(1, 6)).toEqual([
-      { contentBlockStart: { contentBlockIndex: 0, start: toolUse('clock') } },
-      inputDelta(0, ''),
-      { contentBlockStop: { contentBlockIndex: 0 } },
-      { contentBlockStart: { contentBlockIndex: 1, start: toolUse('find_place') } },
-      inputDelta(1, ''),
-    ]);
-    const input = events
-      .map(({ contentBlockDelta }) => contentBlockDelta?.delta?.toolUse?.input ?? '')
-      .join('');
-    expect(JSON.parse(input)).toEqual({ place: expect.any(String) });
-    expect(events.at(-2)).toEqual({ messageStop: { stopReason: 'tool_use' } });
-  });
-
-  it('ends a thought with its signature', async () => {
-    const thinking = { type: 'enabled', budget_tokens: 1024 };
-    const events = await eventsOf({ additionalModelRequestFields: { thinking } });
-    const thought = events.flatMap(
-      ({ contentBlockDelta }) => contentBlockDelta?.delta?.reasoningContent ?? [],
-    );
-    expect(thought.map(({ text }) => text ?? '').join('')).toContain('think');
-    expect(thought.at(-1)).toEqual({ signature: expect.stringMatching(/==$/) });
   });
 });

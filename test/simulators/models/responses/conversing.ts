@@ -38,8 +38,6 @@ export const SCRIPT = [
   'call lookup {"place":"Bergen"}',
 ].join('\n');
 
-export const PATCH = '*** Begin Patch\n*** Add File: notes/a.txt\n+one\n+two\n*** End Patch\n';
-
 /** The next request's input: what was asked, what was answered, and a result of each call. */
 export function continued(
   asked: readonly Item[],

@@ -1,0 +1,34 @@
+/** The functions that no caller waits for, with what the contract says of each. */
+import { Rule, type Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
+import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+
+/** What the functions of a deployment have in common. */
+export type ConsumerProps = Pick<ServiceFunctionProps, 'config' | 'data' | 'bundles' | 'messaging'>;
+
+export const consumerFunction = (scope: Construct, name: ConsumerName, props: ConsumerProps) =>
+  new ServiceFunction(scope, name, { ...props, name, timeoutSeconds: CONSUMERS[name].timeoutSeconds });
+
+/** Makes the function of a consumer and the rule that runs it. */
+export function runOnSchedule(
+  scope: Construct,
+  {
+    name,
+    schedule,
+    ruleId = 'Schedule',
+  }: {
+    readonly name: ConsumerName;
+    readonly schedule: Schedule;
+    /** The rule's name in the scope, of which its logical id is made. */
+    readonly ruleId?: string;
+  },
+  props: ConsumerProps,
+): void {
+  new Rule(scope, ruleId, {
+    ruleName: `${props.config.stage}-${name}`,
+    schedule,
+    targets: [new LambdaFunction(consumerFunction(scope, name, props).function)],
+  });
+}

@@ -1,0 +1,271 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatUsd, parseUsd } from '../../../lambdas/core/money.ts';
+import { until } from '../../waiting.ts';
+import { OWN_KEY, service } from './service.ts';
+
+const nano = (amount: number | string): bigint => parseUsd(amount) ?? 0n;
+const ask = (content: string, fields: object = {}) => ({
+  model: 'sim/chat',
+  messages: [{ role: 'user', content }],
+  ...fields,
+});
+
+interface Credits {
+  readonly balance: number;
+  readonly held: number;
+  readonly spend: { readonly today: number; readonly month: number };
+}
+
+const credits = async (key: string) =>
+  (await (await service.fetch(`/credits/${key}`, { key })).json()) as Credits;
+const usage = async (key: string, id: string | null) =>
+  (await (await service.fetch(`/v1/usage/${id}`, { key })).json()) as Record<string, unknown> & {
+    cost: number;
+  };
+
+describe('what a call costs', () => {
+  it('is the difference of the balances, the usage record and the header, to the nano-dollar', async () => {
+    const { key } = await service.account('1');
+    const before = await credits(key);
+    const response = await service.chat(ask('Describe the sea.'), { key });
+    const body = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
+    const after = await credits(key);
+    const record = await usage(key, response.headers.get('x-request-id'));
+    const { prompt_tokens: input, completion_tokens: output } = body.usage;
+    // 0.15 USD and 0.6 USD a million tokens are 150 and 600 nano-USD a token.
+    const expected = 150n * BigInt(input) + 600n * BigInt(output);
+    expect(nano(before.balance) - nano(after.balance)).toBe(expected);
+    expect(nano(record.cost)).toBe(expected);
+    expect(response.headers.get('x-cost-usd')).toBe(formatUsd(expected));
+    expect(response.headers.get('x-balance-usd')).toBe(String(after.balance));
+    expect(nano(after.spend.today)).toBe(expected);
+    expect(nano(after.spend.month)).toBe(expected);
+    expect(after.held).toBe(0);
+    expect(record).toMatchObject({
+      model: 'sim/chat',
+      kind: 'chat',
+      unit: 'token',
+      input_units: input,
+      output_units: output,
+      estimated: false,
+      written_off: 0,
+      route: 'sim-chat',
+      status: 'completed',
+    });
+  });
+
+  it('is the same for a stream, reported in its last event and settled before its end', async () => {
+    const { key } = await service.account('1');
+    const request = ask('Describe the sea.', { stream: true, stream_options: { include_usage: true } });
+    const response = await service.chat(request, { key });
+    const events = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
+    const after = await credits(key);
+    expect(events.at(-1)).toBe('data: [DONE]');
+    const last = JSON.parse(events.at(-2)?.slice(6) ?? '{}') as { usage: { cost: number } };
+    const record = await usage(key, response.headers.get('x-request-id'));
+    expect(nano('1') - nano(after.balance)).toBe(nano(last.usage.cost));
+    expect(record.cost).toBe(last.usage.cost);
+    expect(record.status).toBe('completed');
+  });
+
+  it('counts cached prompt tokens at their own price', async () => {
+    const { key } = await service.account('1');
+    const response = await service.chat({ ...ask('Describe the sea.'), model: 'sim/chat-large' }, { key });
+    const { usage: counted } = (await response.json()) as {
+      usage: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        prompt_tokens_details: { cached_tokens: number };
+      };
+    };
+    const cached = counted.prompt_tokens_details.cached_tokens;
+    expect(cached).toBeGreaterThan(0);
+    const expected =
+      3_000n * BigInt(counted.prompt_tokens - cached) +
+      300n * BigInt(cached) +
+      15_000n * BigInt(counted.completion_tokens);
+    expect(response.headers.get('x-cost-usd')).toBe(formatUsd(expected));
+  });
+
+  it('is listed for its key, newest first, page by page', async () => {
+    const { key } = await service.account('1');
+    const ids: (string | null)[] = [];
+    for (let call = 0; call < 5; call += 1) {
+      ids.unshift((await service.chat(ask('Hi', { max_tokens: 1 }), { key })).headers.get('x-request-id'));
+    }
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page = (await (await service.fetch(`/v1/usage?limit=2${query}`, { key })).json()) as {
+        data: { id: string }[];
+        next_cursor: string | null;
+      };
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(ids);
+  });
+});
+
+describe('a call that fails', () => {
+  it('before any output costs nothing and leaves no hold', async () => {
+    const { id, key } = await service.account('1');
+    for (const stream of [false, true]) {
+      const response = await service.chat({ ...ask('Hi', { stream }), model: 'sim/chat-down' }, { key });
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await usage(key, response.headers.get('x-request-id'))).toMatchObject({
+        cost: 0,
+        status: 'failed',
+        route: null,
+      });
+    }
+    expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({ balance: 1, held: 0 });
+  });
+
+  it('on its first route is served by the second, and the caller sees only that one', async () => {
+    const { key } = await service.account('1');
+    for (const stream of [false, true]) {
+      const request = { ...ask('Repeat exactly: once', { stream }), model: 'sim/chat-failover' };
+      const response = await service.chat(request, { key });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-route')).toBe('sim-failover-live');
+      const text = await response.text();
+      if (!stream) expect(JSON.parse(text)).toMatchObject({ choices: [{ message: { content: 'once' } }] });
+    }
+  });
+
+  it('after its first output settles on what was delivered and ends in one error event', async () => {
+    const { key } = await service.account('1');
+    await fetch(`${service.session.upstream_control_url}/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ fault: { cut_after_chunks: 8 } }),
+    });
+    const response = await service.chat(ask('write 200 words', { stream: true, max_tokens: 400 }), { key });
+    expect(response.status).toBe(200);
+    const events = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
+    expect(events).not.toContain('data: [DONE]');
+    expect(JSON.parse(events.at(-1)?.slice(6) ?? '')).toMatchObject({
+      error: { type: 'service_unavailable', code: 'all_routes_failed' },
+    });
+    const record = await usage(key, response.headers.get('x-request-id'));
+    expect(record).toMatchObject({ status: 'interrupted', estimated: true });
+    expect(record.cost).toBeGreaterThan(0);
+    const left = await credits(key);
+    expect(nano(1) - nano(left.balance)).toBe(nano(record.cost));
+    expect(left.held).toBe(0);
+  });
+});
+
+describe('another catalog', () => {
+  let upstream: Server;
+  const seen: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] = [];
+
+  beforeAll(async () => {
+    upstream = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      request.on('end', () => {
+        seen.push({
+          authorization: request.headers.authorization,
+          body: JSON.parse(text) as Record<string, unknown>,
+        });
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify({
+            id: 'theirs',
+            object: 'chat.completion',
+            created: 1,
+            model: 'their-model',
+            vendor_field: 'kept',
+            choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+          }),
+        );
+      });
+    });
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  /** One catalog for both tests below: it is live within seconds of being applied. */
+  async function applyMore(): Promise<void> {
+    const { document } = await service.admin<{
+      document: { models: { id: string; routes: { id: string }[] }[] };
+    }>('catalog', 'show');
+    const [first] = document.models;
+    const added = {
+      ...first,
+      id: 'sim/added',
+      routes: first?.routes.map((route) => ({ ...route, id: `${route.id}-added` })),
+    };
+    const own = {
+      id: 'own/model',
+      type: 'chat',
+      owned_by: 'own',
+      created: 1_760_000_000,
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [
+        {
+          id: 'own-route',
+          protocol: 'openai',
+          base_url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`,
+          upstream_model: 'their-model',
+          secret: 'env:OWN_KEY',
+          passes: ['future_field'],
+        },
+      ],
+    };
+    const file = join(service.directory, 'more.json');
+    writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, added, own] }));
+    await service.admin('catalog', 'apply', file);
+  }
+
+  it('applied while the service runs is live within seconds', async () => {
+    const { key } = await service.account('1');
+    const added = async () => (await service.chat({ ...ask('Hi'), model: 'sim/added' }, { key })).status;
+    expect(await added()).toBe(400);
+    await applyMore();
+    expect(await until(added, (status) => status !== 400)).toBe(200);
+  });
+
+  it('of any OpenAI-compatible server works, its key comes from a secret, and the fields that it lists pass to it, not back', async () => {
+    const { key } = await service.account('1');
+    const response = await service.chat(
+      { ...ask('Hi'), model: 'own/model', future_field: { a: 1 }, other_field: 1 },
+      { key },
+    );
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({
+      model: 'own/model',
+      usage: { total_tokens: expect.any(Number) },
+    });
+    expect(text).not.toContain('their');
+    expect(text).not.toContain('vendor_field');
+    expect(seen[0]?.authorization).toBe(`Bearer ${OWN_KEY}`);
+    expect(response.headers.get('x-ignored-fields')).toBe('other_field');
+    expect(seen[0]?.body).not.toHaveProperty('other_field');
+    expect(seen[0]?.body).toMatchObject({
+      model: 'their-model',
+      future_field: { a: 1 },
+      max_tokens: 256,
+      temperature: 0.7,
+    });
+    // The route reported no usage, so the service counted, and says so.
+    expect(await usage(key, response.headers.get('x-request-id'))).toMatchObject({
+      estimated: true,
+      status: 'completed',
+    });
+    expect(service.output).not.toContain(OWN_KEY);
+  });
+});

@@ -1,0 +1,179 @@
+/** The shared host: one process for the whole inference API. What it does as functions do, the other suites show on it too. */
+import { describe, expect, it } from '@jest/globals';
+import { until } from '../../waiting.ts';
+import { processesOf } from '../processes.ts';
+import { OPEN_CALLS, service } from './service.ts';
+
+interface Received {
+  readonly sequence: number;
+  readonly model: string | null;
+  readonly outcome: string | null;
+}
+
+interface UsageRecord {
+  readonly id: string;
+  readonly status: string;
+  readonly estimated: boolean;
+  readonly output_units: number;
+}
+
+const control = async <T>(path: string, body?: object): Promise<T> => {
+  const response = await fetch(`${service.session.upstream_control_url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as T;
+};
+
+/** Makes this number of responses wait after their first chunk until the faults are cleared. */
+const waits = (times: number) => control('/faults', { fault: { wait_after_chunks: 1 }, times });
+
+const goOn = () => fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
+
+const ask = (key: string, body: object, init: RequestInit = {}) =>
+  service.chat(
+    { model: 'sim/chat', max_tokens: 200, messages: [{ role: 'user', content: 'write 150 words' }], ...body },
+    { key, ...init },
+  );
+
+/** None while no process answers. */
+const usageOf = async (key: string): Promise<readonly UsageRecord[]> =>
+  ((await (await service.fetch('/v1/usage?limit=100', { key })).json()) as { data?: UsageRecord[] }).data ??
+  [];
+
+/** The records of an account that has had none, once there is one. */
+const settledOf = (key: string) =>
+  until(
+    () => usageOf(key),
+    ({ length }) => length > 0,
+  );
+
+const heldBy = async (id: string): Promise<number> =>
+  (await service.admin<{ held: number }>('wallet', 'show', '--account', id)).held;
+
+const lastSequence = async (): Promise<number> => (await control<{ last: number }>('/requests')).last;
+
+const receivedSince = async (sequence: number): Promise<readonly Received[]> =>
+  (await control<{ requests: readonly Received[] }>(`/requests?since=${sequence}`)).requests;
+
+/** Opens a stream, reads some of it and leaves. */
+async function leave(key: string, body: object): Promise<void> {
+  const left = new AbortController();
+  const response = await ask(key, { stream: true, ...body }, { signal: left.signal });
+  expect(response.status).toBe(200);
+  await response.body?.getReader().read();
+  left.abort();
+}
+
+describe('a caller who leaves', () => {
+  it('ends the call upstream on a route that cancels, and pays for the prompt and what was written by then', async () => {
+    const { id, key } = await service.account('1');
+    const since = await lastSequence();
+    await waits(1);
+    await leave(key, { model: 'sim/chat-anthropic' });
+    const [record] = await settledOf(key);
+    expect(record).toMatchObject({ status: 'interrupted', estimated: true });
+    expect(record?.output_units).toBeGreaterThan(0);
+    expect(record?.output_units).toBeLessThan(50);
+    expect((await receivedSince(since)).map(({ outcome }) => outcome)).toEqual(['aborted']);
+    expect(await heldBy(id)).toBe(0);
+  });
+
+  it.each([
+    ['on any other route', {}],
+    ['where a model may have thought unseen', { model: 'sim/chat-anthropic', reasoning_effort: 'low' }],
+  ])('pays for the whole answer %s', async (_where, body) => {
+    const { id, key } = await service.account('1');
+    const since = await lastSequence();
+    await waits(1);
+    await leave(key, body);
+    await goOn();
+    const [record] = await settledOf(key);
+    expect(record).toMatchObject({ status: 'completed', estimated: false });
+    expect(record?.output_units).toBeGreaterThan(100);
+    expect((await receivedSince(since)).map(({ outcome }) => outcome)).toEqual(['completed']);
+    expect(await heldBy(id)).toBe(0);
+  });
+
+  it('pays for a whole answer that it does not wait for, and gets it by asking again', async () => {
+    const { key } = await service.account('1');
+    const since = await lastSequence();
+    await waits(1);
+    const headers = { 'idempotency-key': 'left' };
+    const left = new AbortController();
+    const answer = ask(key, {}, { headers, signal: left.signal });
+    await until(
+      () => receivedSince(since),
+      ({ length }) => length > 0,
+    );
+    left.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await goOn();
+    const [record] = await settledOf(key);
+    expect(record).toMatchObject({ status: 'completed', estimated: false });
+    const again = await ask(key, {}, { headers });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(await usageOf(key)).toHaveLength(1);
+  });
+});
+
+describe('a host with as many calls as it takes', () => {
+  it('refuses more with 503 and a time to retry, holds nothing for them, and goes on', async () => {
+    const { id, key } = await service.account('5');
+    await waits(OPEN_CALLS);
+    const streams = await Promise.all(
+      Array.from({ length: OPEN_CALLS }, () => ask(key, { stream: true, max_tokens: 60 })),
+    );
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    const refused = await ask(key, {});
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'overloaded', type: 'service_unavailable' },
+    });
+    await goOn();
+    for (const text of await Promise.all(streams.map((response) => response.text())))
+      expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+    expect((await ask(key, {})).status).toBe(200);
+    expect(await usageOf(key)).toHaveLength(OPEN_CALLS + 1);
+    expect(await heldBy(id)).toBe(0);
+    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+  });
+});
+
+describe('a body of 20 MB', () => {
+  it('is taken, and counted whole', async () => {
+    const { key } = await service.account('1');
+    const messages = [{ role: 'user', content: 'word '.repeat(4 << 20) }];
+    const answer = await ask(key, { messages });
+    // It is more than the model reads: its length has been counted, and nothing is held.
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'messages' } }]);
+  });
+});
+
+describe('a host that is stopped', () => {
+  it('ends every stream well or with an error, and settles them all', async () => {
+    const { id, key } = await service.account('5');
+    const streamed = OPEN_CALLS - 10;
+    await waits(streamed / 2);
+    await control('/faults', { fault: { chunk_delay_ms: 200 }, times: streamed / 2 });
+    const streams = await Promise.all(
+      Array.from({ length: streamed }, () => ask(key, { stream: true, max_tokens: 60 })),
+    );
+    const texts = Promise.all(streams.map((response) => response.text()));
+    const [host] = processesOf(service.session.pid, 'inference-host');
+    expect(host).toBeGreaterThan(0);
+    process.kill(host ?? 0, 'SIGTERM');
+    const ends = (await texts).map((text) => text.trimEnd().split('\n').at(-1) ?? '');
+    expect(ends.filter((end) => end !== 'data: [DONE]' && !end.includes('"error"'))).toEqual([]);
+    expect(ends.filter((end) => end.includes('"error"')).length).toBeGreaterThanOrEqual(streamed / 2);
+    // Once it has ended, requests find another process.
+    const records = await until(
+      () => usageOf(key),
+      (found) => found.length === streamed,
+    );
+    expect(records).toHaveLength(streamed);
+    expect(await heldBy(id)).toBe(0);
+    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+  });
+});

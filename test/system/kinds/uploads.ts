@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Payer } from '../payer.ts';
+import { memoryOf, processesOf } from '../processes.ts';
+import { form, wavOfBytes } from '../recordings.ts';
+import { service } from './service.ts';
+
+let payer: Payer;
+
+beforeAll(async () => {
+  payer = await Payer.open(service, '5');
+}, 90_000);
+
+const PATH = '/v1/audio/transcriptions';
+const MB = 1024 * 1024;
+
+const LIMIT_BYTES = 25 * MB;
+
+/** What a file may leave behind in the host's memory: its pieces on their way, and Node's own slack. */
+const FLAT_MB = 60;
+
+describe('a file for a transcription', () => {
+  it('of exactly 25 MB passes', async () => {
+    const recording = form(wavOfBytes(LIMIT_BYTES), 'long.wav', { response_format: 'verbose_json' });
+    const response = await payer.post(PATH, recording);
+    expect(response.status).toBe(200);
+    // 48,000 bytes a second behind a header of 44; half a sample counts for nothing.
+    const { duration } = (await response.json()) as { duration: number };
+    expect(duration).toBeCloseTo((LIMIT_BYTES - 44) / 48_000, 3);
+    expect(await payer.record(response)).toMatchObject({ input_units: duration, estimated: false });
+  });
+
+  it.each([
+    ['a byte more than 25 MB', LIMIT_BYTES + 1],
+    ['far more than 25 MB', LIMIT_BYTES + 8 * MB],
+  ])('of %s is refused by name, and nothing is held', async (_name, bytes) => {
+    const before = await payer.wallet();
+    const response = await payer.post(PATH, form(wavOfBytes(bytes), 'long.wav'));
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'file_too_large', param: 'file' } },
+    ]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+
+  it('leaves memory flat as more than that pass', async () => {
+    const [host = 0] = processesOf(service.session.pid, 'host.mjs');
+    const file = wavOfBytes(LIMIT_BYTES);
+    const before = memoryOf(host);
+    for (let turn = 0; turn < 3; turn += 1)
+      expect((await payer.post(PATH, form(file, 'long.wav'))).status).toBe(200);
+    const after = memoryOf(host);
+    expect(after.nowMb - before.nowMb).toBeLessThan(FLAT_MB);
+  });
+
+  it('holds nothing when its caller leaves in the middle', async () => {
+    const leave = new AbortController();
+    const { body, headers } = new Response(form(wavOfBytes(LIMIT_BYTES), 'long.wav'));
+    let taken = 0;
+    const leaving = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        taken += piece.length;
+        if (taken > MB) leave.abort();
+        controller.enqueue(piece);
+      },
+    });
+    const sent = service.fetch(PATH, {
+      ...{ method: 'POST', key: payer.key, headers, duplex: 'half', signal: leave.signal },
+      body: body?.pipeThrough(leaving) ?? null,
+    });
+    await expect(sent).rejects.toThrow();
+    expect((await payer.wallet()).held).toBe(0);
+    expect((await payer.post(PATH, form(wavOfBytes(MB), 'short.wav'))).status).toBe(200);
+  });
+
+  it('other methods of the path are refused as everywhere', async () => {
+    const response = await service.fetch(PATH, { key: payer.key });
+    expect([response.status, await response.json()]).toMatchObject([
+      405,
+      { error: { code: 'method_not_allowed' } },
+    ]);
+  });
+});

@@ -1,0 +1,228 @@
+/** No account sees or changes what is another’s: every route that identifies its caller, but the operator's view of all. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Authentication, Route } from '../../../lambdas/contract/route.ts';
+import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { Owner } from '../owner.ts';
+import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
+import { service } from './service.ts';
+
+let mine: Belongings;
+let theirs: Belongings;
+
+/** A new account with one of everything that an account can have. */
+async function newBelongings(): Promise<Belongings> {
+  const { account_id: accountId, session_token: session } = await service.admin<{
+    account_id: string;
+    session_token: string;
+  }>('account', 'create');
+  const owner = new Owner(service, session);
+  const { order_id: orderId } = await owner.buy(5);
+  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 100_000 } });
+  const call = await service.chat(
+    { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
+    { key },
+  );
+  const requestId = call.headers.get('x-request-id') ?? '';
+  const { webhookId, deliveryId } = await subscribe(key);
+  const listingIds: Record<string, string> = {};
+  for (const collection of ['apps', 'ai-agents']) {
+    const listing = await (await owner.send('POST', `/${collection}`, newListing())).json();
+    const { id } = listing as { readonly id: string };
+    await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
+    listingIds[collection] = id;
+  }
+  return { accountId, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
+}
+
+async function subscribe(key: string): Promise<Pick<Belongings, 'webhookId' | 'deliveryId'>> {
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await service.fetch(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
+    return (await response.json()) as { readonly id: string };
+  };
+  const { id: webhookId } = await post('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
+  const { id: deliveryId } = await post(`/api/v1/webhooks/${webhookId}/test`, {});
+  return { webhookId, deliveryId };
+}
+
+beforeAll(async () => {
+  [mine, theirs] = await Promise.all([newBelongings(), newBelongings()]);
+}, 90_000);
+
+const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
+  ({ authentication, paid }: Route) => !['none', 'operator'].includes(authentication) && paid !== true,
+).map((route: Route) => [`${route.method} ${route.path}`, route]);
+
+const send = (route: Route, path: string, credential: string | null) => {
+  const { body } = REACHES[route.endpoint] ?? {};
+  const fields = typeof body === 'function' ? body() : body;
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
+  return service.fetch(path, {
+    method: route.method,
+    key: credential,
+    ...(fields === undefined ? {} : json),
+  });
+};
+
+/** The credentials of an account that a route takes. */
+const credentialsFor = ({ authentication }: Route, { owner, key }: Belongings): readonly string[] => {
+  const taken: Readonly<Record<Authentication, readonly string[]>> = {
+    none: [],
+    'api-key': [key],
+    session: [owner.session],
+    'api-key-or-session': [key, owner.session],
+    operator: [],
+  };
+  return taken[authentication];
+};
+
+/** POST routes after which the owner's key or session is another one, or none. */
+const REPLACES: ReadonlySet<string> = new Set(['rotate-key', 'renew-session', 'delete-session']);
+
+const anonymous = (text: string) => text.replaceAll(/ \(request id: req_\w+\)/g, '');
+
+/** Everything of an account that a stranger might want to see or change. */
+async function stateOf({ owner, keyId, key, requestId, orderId, webhookId, listingIds }: Belongings) {
+  const get = async <T = unknown>(path: string) => (await (await service.fetch(path, { key })).json()) as T;
+  const [keys, credits, usage, order, subscription, deliveries, ...listings] = await Promise.all([
+    owner.json<{ readonly data: readonly unknown[] }>('/api-keys'),
+    owner.json(`/credits/${keyId}`),
+    get(`/v1/usage/${requestId}`),
+    owner.json(`/api/orders/${orderId}`),
+    get<Readonly<Record<string, unknown>>>(`/api/v1/webhooks/${webhookId}`),
+    get<{ readonly data: readonly Delivery[] }>(`/api/v1/webhooks/${webhookId}/deliveries`),
+    ...Object.entries(listingIds).map(async ([collection, id]) => {
+      // Anybody's installs and reviews change these two fields, and nothing else.
+      const { installs, rating, ...listing } = await owner.json(`/${collection}/${id}`);
+      return { listing, releases: await owner.json(`/${collection}/${id}/releases`) };
+    }),
+  ]);
+  const { url, events, status } = subscription;
+  return {
+    keys,
+    credits,
+    usage,
+    order,
+    // As its owner set it up: its statistics change with each attempt.
+    subscription: { url, events, status },
+    // Those of test events: anybody's review of a listing makes another.
+    deliveries: deliveries.data.filter(({ event_id: id }) => id.startsWith('evt_test_')).map(({ id }) => id),
+    listings,
+  };
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly event_id: string;
+}
+
+it('every route that identifies its caller has a row', () => {
+  expect(routes.map(([, { endpoint }]) => endpoint).filter((endpoint) => !(endpoint in REACHES))).toEqual([]);
+});
+
+it('the state that is compared holds one of everything that an account has', async () => {
+  expect(await stateOf(mine)).toMatchObject({
+    keys: { data: [{ id: mine.keyId, name: 'own', disabled: false }] },
+    credits: { api_key: mine.keyId, policy: { daily_usd: 3 } },
+    usage: { id: mine.requestId, status: 'completed' },
+    order: { order_id: mine.orderId, status: 'paid' },
+    subscription: { url: RECEIVER, events: ['review.created'], status: 'active' },
+    deliveries: [mine.deliveryId],
+    listings: Object.values(mine.listingIds).map((id) => ({
+      listing: { id },
+      releases: { data: [{ version: '2.0.0' }, { version: '1.0.0' }] },
+    })),
+  });
+});
+
+/** A stranger's call of a route, with each credential that it takes. */
+async function expectNothing(route: Route, asker: Belongings, other: Belongings): Promise<void> {
+  const { path, publicThing } = REACHES[route.endpoint] ?? {};
+  for (const credential of credentialsFor(route, asker)) {
+    const response = await send(route, path?.(other, route) ?? route.path, credential);
+    const text = anonymous(await response.text());
+    if (publicThing === undefined && path !== undefined) {
+      const missing = await send(route, path(NOBODYS, route), credential);
+      expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
+      expect(missing.status).toBe(404);
+    } else {
+      if (publicThing === 'owner-acts')
+        expect([response.status, text]).toEqual([403, expect.stringContaining('"not_owner"')]);
+      else expect([response.status, response.ok]).toEqual([response.status, true]);
+      for (const own of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
+        expect(text).not.toContain(own);
+    }
+  }
+}
+
+describe('what is another account’s', () => {
+  const reachOf = ({ endpoint }: Route) => REACHES[endpoint] ?? {};
+  const naming = routes.filter(([, route]) => reachOf(route).path !== undefined);
+  const others = routes.filter(([, route]) => reachOf(route).path === undefined);
+  const states = () => Promise.all([stateOf(mine), stateOf(theirs)]);
+  let before: Awaited<ReturnType<typeof states>>;
+
+  beforeAll(async () => {
+    before = await states();
+  });
+
+  it.each(naming)('is not found by who names it: %s', async (_name, route) => {
+    await expectNothing(route, mine, theirs);
+    await expectNothing(route, theirs, mine);
+  });
+
+  it('has not changed when it was named', async () => {
+    expect(await states()).toEqual(before);
+  });
+
+  it.each(others)('is not shown where nothing is named: %s', async (_name, route) => {
+    // A route that ends the session of its caller is called by an account of its own.
+    const asker = reachOf(route).endsSession === undefined ? mine : await newBelongings();
+    await expectNothing(route, asker, theirs);
+  });
+
+  it('has not changed with what others made', async () => {
+    expect(await stateOf(theirs)).toEqual(before[1]);
+  });
+});
+
+describe.each(routes)('%s', (_name, route) => {
+  const { path, shows, endsSession } = REACHES[route.endpoint] ?? {};
+
+  it('refuses a missing or unknown credential and one of the other kind', async () => {
+    const target = path?.(mine, route) ?? route.path;
+    const taken = credentialsFor(route, mine);
+    const wrong = [mine.key, mine.owner.session].filter((credential) => !taken.includes(credential));
+    const credentials = [null, 'nonsense', ...wrong];
+    for (const credential of credentials) {
+      const response = await send(route, target, credential);
+      expect(response.status).toBe(401);
+      expect(((await response.json()) as { error: object }).error).toMatchObject({
+        type: 'authentication_error',
+      });
+    }
+  });
+
+  it('does for the owner what it refuses a stranger', async () => {
+    // What the owner deletes or replaces is nobody else's in these tests, and not there for another credential.
+    const isConsumed = REPLACES.has(route.endpoint) || !/GET|POST/.test(route.method);
+    let own = mine;
+    for (const index of credentialsFor(route, mine).keys()) {
+      if (isConsumed) own = await newBelongings();
+      const credential = credentialsFor(route, own)[index] ?? null;
+      const response = await send(route, path?.(own, route) ?? route.path, credential);
+      const text = await response.text();
+      expect([text, response.ok]).toEqual([text, true]);
+      if (route.method === 'GET' && shows === undefined) throw new Error(`${route.endpoint} shows what?`);
+      if (shows !== undefined) expect(text).toContain(shows(own));
+    }
+    if (endsSession !== undefined) expect((await own.owner.fetch('/api-keys')).status).toBe(401);
+  });
+});
+
+it('a key’s secret identifies another account’s wallet no more than the key’s id', async () => {
+  const asked = await service.fetch(`/credits/${theirs.key}`, { key: mine.key });
+  const owner = await mine.owner.fetch(`/credits/${theirs.key}`);
+  expect([asked.status, owner.status]).toEqual([404, 404]);
+  expect((await mine.owner.fetch(`/credits/${mine.key}`)).status).toBe(200);
+});

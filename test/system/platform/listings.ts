@@ -1,0 +1,406 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { until } from '../../waiting.ts';
+import { service } from './service.ts';
+
+/** First calls start functions, and the operator's command a process: on a busy machine each takes seconds. */
+jest.setTimeout(60_000);
+
+interface Person {
+  readonly id: string;
+  readonly session: string;
+}
+interface Entry {
+  readonly id: string;
+  readonly slug: string;
+  readonly [field: string]: unknown;
+}
+interface Page {
+  readonly data: readonly Entry[];
+  readonly next_cursor: string | null;
+}
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+let owner: Person;
+let visitor: Person;
+let receiver: Server;
+const events: Event[] = [];
+
+async function person(credits = '0'): Promise<Person> {
+  const { account_id: id, session_token: session } = await service.admin<{
+    account_id: string;
+    session_token: string;
+  }>('account', 'create');
+  if (credits !== '0') await service.admin('credit', 'grant', '--account', id, '--amount', credits);
+  return { id, session };
+}
+
+interface Call {
+  readonly method?: string;
+  readonly as?: Person;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request, and its answer as JSON. */
+async function call(path: string, { method = 'GET', as, body, headers = {} }: Call = {}) {
+  const answer = await service.fetch(path, {
+    method,
+    key: null,
+    headers: {
+      ...(as === undefined ? {} : { authorization: `Bearer ${as.session}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const json = (await answer.json()) as Entry & Page & { error?: Record<string, unknown> };
+  return { status: answer.status, etag: answer.headers.get('etag') ?? '', json, headers: answer.headers };
+}
+
+let made = 0;
+const fields = (overrides: object = {}) => {
+  made += 1;
+  return {
+    name: `Product ${made}`,
+    slug: `product-${made}`,
+    summary: 'A summary.',
+    description: 'A description.',
+    category: 'productivity',
+    tags: ['one', 'two'],
+    version: '1.0.0',
+    price: null,
+    url: 'https://example.com/product',
+    icon_url: 'https://example.com/icon.png',
+    ...overrides,
+  };
+};
+
+const create = async (overrides: object = {}, collection = 'apps') =>
+  (await call(`/${collection}`, { method: 'POST', as: owner, body: fields(overrides) })).json;
+
+const read = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+beforeAll(async () => {
+  [owner, visitor] = [await person(), await person('5')];
+  receiver = createServer(async (request, response) => {
+    events.push(JSON.parse(await read(request)) as Event);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => receiver.once('listening', resolve));
+  const { key } = await service.admin<{ key: string }>('key', 'create', '--account', owner.id);
+  const types = ['listing.installed', 'review.created', 'release.created', 'release.rolled_back'];
+  const subscribed = await service.fetch('/api/v1/webhooks', {
+    method: 'POST',
+    key,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`,
+      events: [...types, 'purchase.completed'],
+    }),
+  });
+  expect(subscribed.status).toBe(201);
+}, 120_000);
+
+afterAll(async () => {
+  receiver?.close();
+});
+
+describe.each([
+  ['apps', 'app'],
+  ['ai-agents', 'ai-agent'],
+])('/%s', (collection, kind) => {
+  it('makes, shows, changes and removes a listing with exactly the fields of the contract', async () => {
+    const body = fields({ price: { amount: 1999, currency: 'USD' } });
+    const made = await call(`/${collection}`, { method: 'POST', as: owner, body });
+    expect(made).toMatchObject({ status: 201, json: { ...body, kind, owner_id: owner.id, installs: 0 } });
+    expect(Object.keys(made.json).sort()).toEqual(
+      [
+        ...['id', 'kind', 'name', 'slug', 'summary', 'description', 'category', 'tags', 'version', 'price'],
+        ...['url', 'icon_url', 'owner_id', 'installs', 'rating', 'created', 'updated'],
+      ].sort(),
+    );
+    const path = `/${collection}/${made.json.id}`;
+    expect(made.headers.get('location')).toBe(path);
+    expect(await call(path)).toMatchObject({ status: 200, etag: made.etag, json: made.json });
+    const other = collection === 'apps' ? 'ai-agents' : 'apps';
+    expect((await call(`/${other}/${made.json.id}`)).status).toBe(404);
+    const changed = await call(path, { method: 'PUT', as: owner, body: { summary: 'Another.' } });
+    expect(changed).toMatchObject({ status: 200, json: { ...body, summary: 'Another.' } });
+    expect(changed.etag).not.toBe(made.etag);
+    expect(await call(path, { method: 'DELETE', as: owner })).toMatchObject({
+      status: 200,
+      json: { id: made.json.id, deleted: true },
+    });
+    expect((await call(path)).status).toBe(404);
+  });
+
+  it('has each slug once, and gives it free with its listing', async () => {
+    const first = await create({ slug: 'the-only-one' }, collection);
+    const again = { method: 'POST', as: visitor, body: fields({ slug: 'the-only-one' }) };
+    expect(await call(`/${collection}`, again)).toMatchObject({
+      status: 409,
+      json: { error: { type: 'conflict_error', param: 'slug' } },
+    });
+    await call(`/${collection}/${first.id}`, { method: 'PUT', as: owner, body: { slug: 'renamed' } });
+    expect((await call(`/${collection}`, again)).status).toBe(201);
+  });
+
+  it('pages through all of a category once, newest first', async () => {
+    const category = `paged ${kind.replace('-', ' ')}`;
+    const made: string[] = [];
+    for (let count = 0; count < 5; count += 1) made.unshift((await create({ category }, collection)).id);
+    const found: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query = new URLSearchParams({ category, limit: '2', ...(cursor === '' ? {} : { cursor }) });
+      const { json } = await call(`/${collection}?${query}`);
+      expect(json.data.length).toBeLessThanOrEqual(2);
+      found.push(...json.data.map(({ id }) => id));
+      cursor = json.next_cursor;
+    }
+    expect(found).toEqual(made);
+    const { json } = await call('/categories?limit=100');
+    expect(json.data.find(({ name }) => name === category)).toMatchObject({ count: 5 });
+  });
+});
+
+describe('writers of one listing', () => {
+  it('that name the same ETag: exactly one of them wins, the others are refused', async () => {
+    const { id } = await create();
+    const { etag } = await call(`/apps/${id}`);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        call(`/apps/${id}`, {
+          method: 'PUT',
+          as: owner,
+          headers: { 'if-match': etag },
+          body: { summary: `Writer ${index}` },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
+    const winner = answers.find(({ status }) => status === 200);
+    expect((await call(`/apps/${id}`)).json.summary).toBe(winner?.json.summary);
+    const stale = { method: 'DELETE', as: owner, headers: { 'if-match': etag } };
+    expect(await call(`/apps/${id}`, stale)).toMatchObject({
+      status: 409,
+      json: { error: { type: 'conflict_error', code: 'conflict', param: 'If-Match' } },
+    });
+    expect((await call(`/apps/${id}`, { ...stale, headers: { 'if-match': 'nonsense' } })).status).toBe(400);
+    expect((await call(`/apps/${id}`, { ...stale, headers: { 'if-match': '*' } })).status).toBe(200);
+  });
+});
+
+describe('a listing that is not there', () => {
+  const ACTS: readonly (readonly [string, string, unknown])[] = [
+    ['PUT', '', { summary: 'Mine now.' }],
+    ['DELETE', '', undefined],
+    ['POST', '/releases', { version: '9.9.9' }],
+    ['POST', '/releases/1.0.0/rollback', undefined],
+    ['POST', '/install', undefined],
+    ['POST', '/reviews', { rating: 5 }],
+    ['POST', '/purchase', { amount: 0 }],
+  ];
+  const rows = ['apps', 'ai-agents'].flatMap((collection) =>
+    ACTS.map((row) => [collection, ...row] as const),
+  );
+
+  it.each(rows)('/%s: %s {id}%s is 404', async (collection, method, path, body) => {
+    const unknown = `/${collection}/lst_01ARZ3NDEKTSV4RRFFQ69G5FAV${path}`;
+    expect((await call(unknown, { method, as: owner, body })).status).toBe(404);
+  });
+});
+
+describe('what is written', () => {
+  it.each([
+    ['name', { name: '' }],
+    ['name', { name: 'x'.repeat(81) }],
+    ['name', { name: 'two\nlines' }],
+    ['name', { name: 'txt.\u202eexe' }],
+    ['summary', { summary: 'zero\u200bwidth' }],
+    ['category', { category: 'a\u3164b' }],
+    ['slug', { slug: 'Not A Slug' }],
+    ['slug', { slug: 'double--hyphen' }],
+    ['summary', { summary: 'x'.repeat(161) }],
+    ['description', { description: 'x'.repeat(10_001) }],
+    ['category', { category: '<script>' }],
+    ['tags[0]', { tags: ['#'] }],
+    ['tags', { tags: ['same', 'same'] }],
+    ['tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }],
+    ['version', { version: 'latest' }],
+    ['price.amount', { price: { amount: 1.5, currency: 'USD' } }],
+    ['price.amount', { price: { amount: -1, currency: 'USD' } }],
+    ['price.currency', { price: { amount: 1, currency: 'BUCKS' } }],
+    ['url', { url: 'javascript:alert(1)' }],
+    ['url', { url: 'https://user:secret@example.com/' }],
+    ['icon_url', { icon_url: 'http://example.com/icon.png' }],
+  ])('has a valid %s', async (param, wrong) => {
+    const answer = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
+    expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
+  });
+
+  it.each(['name', 'summary', 'category'])('names what is missing: %s', async (param) => {
+    const answer = await call('/apps', { method: 'POST', as: owner, body: fields({ [param]: undefined }) });
+    expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'missing_field' } } });
+  });
+
+  it.each(['/apps', '/ai-agents', '/categories', '/search', '/trending'])(
+    'asks for a bounded page: %s',
+    async (path) => {
+      for (const limit of ['0', '101', '-1', 'all'])
+        expect((await call(`${path}?limit=${limit}`)).status).toBe(400);
+      expect((await call(`${path}?limit=1`)).status).toBe(200);
+    },
+  );
+});
+
+describe('what happens to a listing', () => {
+  const eventOf = async (type: string, id: unknown, data: object = {}) =>
+    until(
+      () =>
+        events.find(
+          (event) =>
+            event.type === type &&
+            event.data.listing_id === id &&
+            Object.entries(data).every(([name, value]) => event.data[name] === value),
+        ),
+      (event) => event !== undefined,
+    );
+
+  it('is installed once per account, however often and however many ask at once', async () => {
+    const { id } = await create();
+    const path = `/apps/${id}/install`;
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => call(path, { method: 'POST', as: visitor })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    expect(answers[0]?.json).toMatchObject({ listing_id: id, account_id: visitor.id });
+    expect((await call(path, { method: 'POST', as: owner })).status).toBe(201);
+    expect((await call(`/apps/${id}`)).json.installs).toBe(2);
+    const installed = { account_id: visitor.id };
+    expect(await eventOf('listing.installed', id, installed)).toMatchObject({ data: installed });
+  });
+
+  it('is reviewed once per account, and has their mean as its rating', async () => {
+    const { id } = await create();
+    const review = (as: Person, rating: unknown) =>
+      call(`/apps/${id}/reviews`, { method: 'POST', as, body: { rating, text: 'Fine.' } });
+    expect((await review(visitor, 6)).status).toBe(400);
+    expect((await review(visitor, 4)).status).toBe(201);
+    expect((await review(visitor, 1)).status).toBe(409);
+    expect((await review(await person(), 5)).status).toBe(201);
+    expect((await call(`/apps/${id}`)).json.rating).toBe(4.5);
+    const { json } = await call(`/apps/${id}/reviews`);
+    expect(json.data.map(({ rating }) => rating)).toEqual([5, 4]);
+    const reviewed = { reviewer_id: visitor.id, rating: 4 };
+    expect(await eventOf('review.created', id, reviewed)).toMatchObject({ data: reviewed });
+  });
+
+  it('is released version by version, and rolled back', async () => {
+    const { id } = await create();
+    const release = (version: string) =>
+      call(`/apps/${id}/releases`, { method: 'POST', as: owner, body: { version, notes: 'News.' } });
+    expect((await release('1.1.0')).status).toBe(201);
+    expect((await release('1.1.0')).status).toBe(409);
+    expect((await call(`/apps/${id}`)).json.version).toBe('1.1.0');
+    const back = (version: string) =>
+      call(`/apps/${id}/releases/${version}/rollback`, { method: 'POST', as: owner });
+    expect((await back('3.0.0')).status).toBe(404);
+    expect((await back('1.1.0')).status).toBe(409);
+    expect(await back('1.0.0')).toMatchObject({ status: 200, json: { version: '1.0.0' } });
+    const { json } = await call(`/apps/${id}/releases`);
+    expect(json.data.map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
+    expect(await eventOf('release.created', id)).toMatchObject({ data: { version: '1.1.0' } });
+    expect(await eventOf('release.rolled_back', id)).toMatchObject({
+      data: { version: '1.0.0', previous_version: '1.1.0' },
+    });
+  });
+
+  it('is bought once out of the buyer’s credit, to the cent, and the books stay exact', async () => {
+    const { id } = await create({ price: { amount: 150, currency: 'USD' } });
+    const buy = (as: Person, body: object = { amount: 150, currency: 'USD' }) =>
+      call(`/apps/${id}/purchase`, { method: 'POST', as, body });
+    expect(await buy(visitor, { amount: 1 })).toMatchObject({
+      status: 409,
+      json: { error: { type: 'conflict_error', code: 'price_changed', param: 'amount' } },
+    });
+    expect(await buy(visitor, {})).toMatchObject({
+      status: 400,
+      json: { error: { code: 'missing_field', param: 'amount' } },
+    });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => buy(visitor)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
+    const balance = async ({ id: account }: Person) =>
+      (await service.admin<{ balance: unknown }>('wallet', 'show', '--account', account)).balance;
+    expect([await balance(visitor), await balance(owner)].map(Number)).toEqual([3.5, 1.5]);
+    expect(await eventOf('purchase.completed', id)).toMatchObject({
+      data: { listing_id: id, buyer_id: visitor.id, amount: 150, currency: 'USD' },
+    });
+    expect(await buy(await person())).toMatchObject({
+      status: 402,
+      json: { error: { code: 'insufficient_credit' } },
+    });
+    expect(await service.admin('audit')).toMatchObject({ exact: true });
+  });
+});
+
+describe('what is found', () => {
+  it('follows the listings: found by word and with a typing error, filtered, and gone when they are', async () => {
+    const { id } = await create({ name: 'Quokka Ledger', category: 'finance', tags: ['bookkeeping'] });
+    const agent = await create({ name: 'Quokka Agent', summary: 'Reads a ledger.' }, 'ai-agents');
+    const ids = async (query: string) => (await call(`/search?${query}`)).json.data.map((entry) => entry.id);
+    const both = await until(
+      () => ids('q=quokka'),
+      (found) => found.length === 2,
+    );
+    expect(both.sort()).toEqual([id, agent.id].sort());
+    expect(await ids('q=quoka%20ledgr')).toContain(id);
+    expect(await ids('q=quokka&kind=ai-agent')).toEqual([agent.id]);
+    expect(await ids('q=quokka&category=finance')).toEqual([id]);
+    const first = await call('/search?q=quokka&limit=1');
+    const second = await call(`/search?q=quokka&limit=1&cursor=${first.json.next_cursor}`);
+    expect([first, second].flatMap(({ json }) => json.data.map((entry) => entry.id)).sort()).toEqual(both);
+    expect(second.json.next_cursor).toBeNull();
+    await call(`/apps/${id}`, { method: 'DELETE', as: owner });
+    expect(
+      await until(
+        () => ids('q=quokka'),
+        (found) => found.length === 1,
+      ),
+    ).toEqual([agent.id]);
+    expect((await call('/search?kind=nothing')).status).toBe(400);
+  });
+
+  it('is trending by recent installs', async () => {
+    const [much, little] = [await create({}, 'ai-agents'), await create({}, 'ai-agents')];
+    await call(`/ai-agents/${little.id}/install`, { method: 'POST', as: visitor });
+    for (const as of [owner, visitor]) await call(`/ai-agents/${much.id}/install`, { method: 'POST', as });
+    const trending = async (query: string) =>
+      (await call(`/trending?${query}`)).json.data.map(({ id }) => id);
+    const found = await until(
+      () => trending('kind=ai-agent&window=7d'),
+      ([first]) => first === much.id,
+    );
+    expect(found.slice(0, 2)).toEqual([much.id, little.id]);
+    const app = await create();
+    await call(`/apps/${app.id}/install`, { method: 'POST', as: visitor });
+    const apps = await until(
+      () => trending('kind=app'),
+      (ids) => ids.includes(app.id),
+    );
+    expect(apps).not.toContain(much.id);
+    expect((await call('/trending?window=2y')).status).toBe(400);
+  });
+});

@@ -1,0 +1,172 @@
+/** The operator's view of a running service, and that no session of the one role is good for the other's routes. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Route } from '../../../lambdas/contract/route.ts';
+import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { nano, Payer } from '../payer.ts';
+import { idTokenOf } from '../sign-in.ts';
+import { service } from './service.ts';
+
+const EMAIL = 'somebody@example.com';
+
+let account: string;
+let owner: string;
+let operator: string;
+
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  service.fetch(path, {
+    method: 'POST',
+    key: null,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const signIn = async (email: string, role?: string, headers: Record<string, string> = {}) =>
+  post(
+    '/api/v1/auth/local',
+    { token: await idTokenOf(service, email), ...(role === undefined ? {} : { role }) },
+    headers,
+  );
+
+const errorOf = async (response: Response) => {
+  const { error } = (await response.json()) as { error: { code: string } };
+  return [response.status, error.code];
+};
+
+const ask = (path: string, key: string | null = operator) => service.fetch(path, { key });
+
+beforeAll(async () => {
+  const signedIn = (await (await signIn(EMAIL)).json()) as {
+    access_token: string;
+    account: { id: string };
+  };
+  owner = signedIn.access_token;
+  account = signedIn.account.id;
+  expect(await errorOf(await signIn(EMAIL, 'operator'))).toEqual([403, 'operator_only']);
+  expect(await errorOf(await signIn(EMAIL, 'admin'))).toEqual([400, 'invalid_value']);
+  await service.admin('operators', 'add', account);
+  const body = (await (await signIn(EMAIL, 'operator')).json()) as { access_token: string };
+  operator = body.access_token;
+}, 120_000);
+
+const send = ({ method, path }: Route, key: string | null) =>
+  service.fetch(path.replaceAll(/\{\w+\+?\}/g, 'x'), {
+    method,
+    key,
+    ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' }, body: '{}' }),
+  });
+
+const taking = (...kinds: readonly Route['authentication'][]) =>
+  (ROUTES as readonly Route[])
+    .filter(({ authentication }) => kinds.includes(authentication))
+    .map((route) => [`${route.method} ${route.path}`, route] as const);
+
+describe('every route of an owner', () => {
+  it.each(taking('session'))('refuses an operator’s session: %s', async (_name, route) => {
+    expect(await errorOf(await send(route, operator))).toEqual([401, 'invalid_session']);
+  });
+
+  it('that takes keys too refuses it as well', async () => {
+    const response = await ask(`/credits/key_${'0'.repeat(26)}`);
+    expect(await errorOf(response)).toEqual([401, 'invalid_session']);
+  });
+
+  it.each(taking('api-key').filter(([, { endpoint }]) => endpoint !== 'get-credits'))(
+    'that takes keys takes no such session either: %s',
+    async (_name, route) => {
+      // Errors of the Messages format have no code.
+      const code = route.surface === 'messages' ? undefined : 'invalid_api_key';
+      expect(await errorOf(await send(route, operator))).toEqual([401, code]);
+    },
+  );
+});
+
+describe('every route of the operator’s view', () => {
+  it.each(taking('operator'))('refuses an owner’s session, a key and nobody: %s', async (_name, route) => {
+    expect(await errorOf(await send(route, owner))).toEqual([401, 'invalid_session']);
+    expect(await errorOf(await send(route, service.session.api_key))).toEqual([401, 'invalid_session']);
+    expect(await errorOf(await send(route, null))).toEqual([401, 'missing_session']);
+  });
+
+  it.each(taking('operator').filter(([, { method }]) => method === 'GET'))(
+    'answers an operator: %s',
+    async (_name, { path }) => {
+      const response = await ask(path);
+      const text = await response.text();
+      expect([response.status, text]).toEqual([200, expect.any(String)]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(text).not.toMatch(/https?:|127\.0\.0\.1|secretsmanager|base_url|env:/);
+    },
+  );
+});
+
+describe('the operator’s view', () => {
+  it('shows the account of each who has signed in, and none of a refused operator', async () => {
+    const ids = async () => {
+      const response = await ask('/api/v1/operator/accounts?limit=100');
+      const { data } = (await response.json()) as { data: readonly { id: string }[] };
+      return data.map(({ id }) => id).sort();
+    };
+    const { operators } = await service.admin<{ operators: readonly object[] }>('operators', 'list');
+    expect(operators).toMatchObject([{ account_id: account }]);
+    const before = await ids();
+    expect(before).toContain(account);
+    expect(await errorOf(await signIn('stranger@example.com', 'operator'))).toEqual([403, 'operator_only']);
+    expect(await ids()).toEqual(before);
+  });
+
+  it('counts dead letters by queue', async () => {
+    const { data } = (await (await ask('/api/v1/operator/dead-letters')).json()) as { data: object[] };
+    const named = ['dead-events', 'dead-changes', 'dead-deliveries', 'exhausted-deliveries'];
+    expect(data).toEqual(named.map((id) => ({ id, object: 'dead_letter_queue', messages: 0 })));
+  });
+
+  it('shows the usage that a route reported beyond the bound of a call, of which the caller pays the hold alone', async () => {
+    const payer = await Payer.open(service, '1');
+    const before = await payer.wallet();
+    await payer.fault({ usage: { prompt_tokens: 90_000, completion_tokens: 4 } });
+    const response = await payer.post('/v1/chat/completions', {
+      model: 'sim/chat',
+      max_tokens: 8,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect(response.status).toBe(200);
+    const record = await payer.record(response);
+    expect(record.input_units).toBeLessThan(1_000);
+    expect(record.written_off).toBe(0);
+    expect((await payer.wallet()).balance).toBe(before.balance - nano(response, 'x-cost-usd'));
+    const { data } = (await (await ask('/api/v1/operator/routes?limit=100')).json()) as {
+      data: readonly { readonly id: string; readonly unbilled: object | null }[];
+    };
+    // 0.15 USD a million tokens.
+    const amount = ((90_000 - Number(record.input_units)) * 150) / 1e9;
+    expect(data.find(({ id }) => id === 'sim-chat')?.unbilled).toMatchObject({ calls: 1, amount });
+    expect(data.filter(({ unbilled }) => unbilled !== null)).toHaveLength(1);
+    expect(service.output).toMatch(/a route counted more than the bound .*model=sim\/chat route=sim-chat/);
+  });
+
+  it('is open by a cookie of its own, which a sign-out takes away', async () => {
+    const signedIn = await signIn(EMAIL, 'operator', { 'x-session-transport': 'cookie' });
+    const [set = ''] = signedIn.headers.getSetCookie();
+    expect(set).toMatch(
+      /^__Host-operator=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=3600$/,
+    );
+    const headers = { cookie: set.split(';')[0] ?? '', 'x-requested-with': 'console' };
+    const view = () => service.fetch('/api/v1/operator/audit', { key: null, headers });
+    expect((await view()).status).toBe(200);
+    const out = await service.fetch('/api/v1/operator/sign-out', { method: 'POST', key: null, headers });
+    expect([out.status, out.headers.getSetCookie()]).toEqual([
+      200,
+      ['__Host-operator=; Path=/; HttpOnly; Secure; SameSite=Strict; Max-Age=0'],
+    ]);
+    expect(await errorOf(await view())).toEqual([401, 'invalid_session']);
+  });
+
+  it('is closed to who has been removed, at once', async () => {
+    expect((await ask('/api/v1/operator/accounts')).status).toBe(200);
+    await service.admin('operators', 'remove', account);
+    for (const [, { path }] of taking('operator').filter(([, { method }]) => method === 'GET'))
+      expect(await errorOf(await ask(path))).toEqual([403, 'operator_only']);
+    expect(await errorOf(await signIn(EMAIL, 'operator'))).toEqual([403, 'operator_only']);
+    expect((await ask('/api/v1/auth/me', owner)).status).toBe(200);
+  });
+});

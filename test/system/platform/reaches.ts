@@ -1,0 +1,110 @@
+/** For each route that identifies its caller, the request that names what belongs to an account. */
+import type { Route } from '../../../lambdas/contract/route.ts';
+import type { Owner } from '../owner.ts';
+
+/** What belongs to one account. */
+export interface Belongings {
+  readonly accountId: string;
+  readonly owner: Owner;
+  readonly keyId: string;
+  readonly key: string;
+  readonly orderId: string;
+  readonly requestId: string;
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  /** By collection: `apps` and `ai-agents`. */
+  readonly listingIds: Readonly<Record<string, string>>;
+}
+
+/** Nothing listens there: what is sent to it fails, and waits. */
+export const RECEIVER = 'http://127.0.0.1:9/';
+
+let listings = 0;
+/** The fields of a listing that there is not yet. */
+export const newListing = () => {
+  listings += 1;
+  return { name: `Listing ${listings}`, summary: 'A summary.', category: 'tools' };
+};
+
+interface Reach {
+  /** The path that names what belongs to an account; undefined when the route names nothing. */
+  readonly path?: (of: Named, route: Route) => string;
+  readonly body?: object | (() => object);
+  /** What its owner's answer contains: every route that reads has it. */
+  readonly shows?: (of: Named) => string;
+  /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
+  readonly publicThing?: 'owner-acts' | 'anybody-acts';
+  /** Ends the session that calls it. */
+  readonly endsSession?: true;
+}
+
+type Named = Omit<Belongings, 'owner'>;
+
+const ofWebhook = { path: ({ webhookId }: Named, { path }: Route) => path.replace('{id}', webhookId) };
+const ofListing = {
+  path: ({ listingIds }: Named, { path }: Route) =>
+    path.replace('{id}', listingIds[path.split('/')[1] ?? ''] ?? '').replace('{version}', '1.0.0'),
+};
+const ofOwner = { ...ofListing, publicThing: 'owner-acts' } as const;
+const ofAnybody = { ...ofListing, publicThing: 'anybody-acts' } as const;
+
+/** One row for each endpoint that identifies its caller. */
+export const REACHES: Readonly<Record<string, Reach>> = {
+  'get-account': { shows: ({ accountId }) => accountId },
+  'delete-session': { body: { everywhere: true }, endsSession: true },
+  'renew-session': { endsSession: true },
+  'create-key': { body: { name: 'new' } },
+  'list-keys': { shows: ({ keyId }) => keyId },
+  'update-key': { path: ({ keyId }) => `/api-keys/${keyId}`, body: { disabled: true, name: 'taken over' } },
+  'delete-key': { path: ({ keyId }) => `/api-keys/${keyId}` },
+  'rotate-key': { path: ({ keyId }) => `/api-keys/${keyId}/rotate`, body: { overlap_seconds: 0 } },
+  'create-order': { body: { amount: 1, currency: 'USD' } },
+  'list-orders': { shows: ({ orderId }) => orderId },
+  'get-order': { path: ({ orderId }) => `/api/orders/${orderId}`, shows: ({ orderId }) => orderId },
+  'get-credits': { path: ({ keyId }) => `/credits/${keyId}`, shows: ({ keyId }) => keyId },
+  'get-balance': { shows: () => 'account_balance' },
+  'list-account-usage': { shows: ({ requestId }) => requestId },
+  'sum-account-usage': { shows: () => '"complete":true' },
+  'get-account-usage': {
+    path: ({ requestId }) => `/api/v1/usage/${requestId}`,
+    shows: ({ requestId }) => requestId,
+  },
+  'list-usage': { shows: ({ requestId }) => requestId },
+  'get-usage': { path: ({ requestId }) => `/v1/usage/${requestId}`, shows: ({ requestId }) => requestId },
+  'count-message-tokens': {
+    body: { model: 'sim/chat', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
+  },
+  'count-response-tokens': { body: { model: 'sim/chat', input: 'Hi' } },
+  'create-webhook': { body: { url: RECEIVER, events: ['review.created'] } },
+  'list-webhooks': { shows: ({ webhookId }) => webhookId },
+  'get-webhook': { ...ofWebhook, shows: ({ webhookId }) => webhookId },
+  'update-webhook': { ...ofWebhook, body: { events: ['payout.paid'] } },
+  'delete-webhook': ofWebhook,
+  'rotate-webhook-secret': ofWebhook,
+  'test-webhook': { ...ofWebhook, body: {} },
+  'list-deliveries': { ...ofWebhook, shows: ({ deliveryId }) => deliveryId },
+  'redeliver-webhook': {
+    path: (of, route) => ofWebhook.path(of, route).replace('{delivery_id}', of.deliveryId),
+  },
+  'recover-webhook': { ...ofWebhook, body: { since: '2026-01-01T00:00:00Z' } },
+  'create-listing': { body: newListing },
+  'update-listing': { ...ofOwner, body: { name: 'Taken over' } },
+  'delete-listing': ofOwner,
+  'create-release': { ...ofOwner, body: { version: '6.6.6' } },
+  'rollback-release': ofOwner,
+  'install-listing': ofAnybody,
+  'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
+  'create-review': { ...ofAnybody, body: { rating: 1 } },
+};
+
+/** Names of nothing. */
+export const NOBODYS: Named = {
+  accountId: `acc_${'0'.repeat(26)}`,
+  keyId: `key_${'0'.repeat(26)}`,
+  orderId: `ord_${'0'.repeat(26)}`,
+  requestId: `req_${'0'.repeat(26)}`,
+  key: `uis_${'0'.repeat(124)}`,
+  webhookId: `wh_${'0'.repeat(26)}`,
+  deliveryId: `dlv_${'0'.repeat(26)}`,
+  listingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
+};

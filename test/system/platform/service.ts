@@ -1,0 +1,4 @@
+/** The service that the tests of the platform share. Webhooks of publishers lead to this machine. */
+import { oneService } from '../one-service.ts';
+
+export const service = oneService({ WEBHOOK_ALLOW_LOOPBACK: '1' });

@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { CheckResult } from '../../../lambdas/core/inference/kinds/smoke/check.ts';
+import { service } from './service.ts';
+
+interface Smoked {
+  readonly passed: boolean;
+  readonly failed: readonly string[];
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly grant: number;
+  readonly dearest: { readonly model: string; readonly at_most: number };
+  readonly taken_back: number;
+  readonly checks: readonly CheckResult[];
+}
+
+/** What it prints, whichever code it ends with. */
+async function smoke(...args: readonly string[]): Promise<Smoked> {
+  try {
+    return await service.admin<Smoked>('smoke', ...args);
+  } catch (failure) {
+    const [, printed] = /exit code 1: (\{.*\})$/.exec((failure as Error).message) ?? [];
+    if (printed === undefined) throw failure;
+    return JSON.parse(printed) as Smoked;
+  }
+}
+
+const found = ({ checks }: Smoked) => checks.map(({ check, result }) => [check, result]);
+
+const breakModel = (model: string, status: number) =>
+  fetch(`${service.session.upstream_control_url}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ match: { model }, fault: { status }, times: 0 }),
+  });
+
+/** In the order of what they cost. */
+const CALLED = [
+  ...['transcription', 'embeddings', 'speech'],
+  ...['chat', 'chat stream', 'messages', 'responses', 'count tokens'],
+  'image',
+];
+
+describe('a smoke test', () => {
+  afterEach(async () => {
+    await fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
+  });
+
+  it('calls everything that the catalog has a model for, and leaves exact books without its money', async () => {
+    const reported = service.reported.length;
+    const { refunds } = await service.admin<{ refunds: number }>('audit');
+    const printed = await smoke();
+    const names = ['health', 'models', ...CALLED, 'webhook', 'holds', 'usage', 'books'];
+    expect(new Map(found(printed) as [string, string][])).toEqual(new Map(names.map((name) => [name, 'ok'])));
+    expect(printed).toMatchObject({ passed: true, failed: [] });
+    expect(printed.dearest).toEqual({ model: 'sim/image', at_most: 0.04 });
+    expect(printed.grant).toBeLessThanOrEqual(0.05);
+    const named = printed.checks.find(({ check }) => check === 'image');
+    expect(named).toMatchObject({ model: 'sim/image', route: 'sim-image', ms: expect.any(Number) });
+    const [given, ...lines] = service.reported.slice(reported).trimEnd().split('\n');
+    expect(given).toMatch(/^acc_\w+ is given [\d.]+ USD; the dearest call is of sim\/image, at most 0\.04$/);
+    expect(lines).toHaveLength(names.length);
+    expect(lines).toContainEqual(expect.stringMatching(/^ok +image +\d+ ms {2}sim\/image by sim-image$/));
+    const wallet = await service.admin('wallet', 'show', '--account', printed.account_id);
+    expect(wallet).toMatchObject({ balance: 0, held: 0, owed: 0 });
+    const audit = await service.admin<{ refunds: number }>('audit');
+    expect(audit).toMatchObject({ exact: true, drift: 0 });
+    expect(audit.refunds).toBeCloseTo(refunds + printed.taken_back, 9);
+  }, 60_000);
+
+  it('names a provider that is broken by its model, checks the rest and ends its key', async () => {
+    await breakModel('image', 500);
+    const printed = await smoke();
+    expect(printed).toMatchObject({ passed: false, failed: ['image'] });
+    const broken = printed.checks.find(({ check }) => check === 'image');
+    expect(broken).toMatchObject({ result: 'failed', model: 'sim/image', code: 'all_routes_failed' });
+    expect(printed.taken_back).toBeGreaterThan(0.04);
+    const policy = service.admin('key', 'policy', '--key', printed.key_id, '--policy', '{}');
+    await expect(policy).rejects.toThrow('No API key');
+    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+  }, 60_000);
+
+  it('finds a stream that breaks off, and models that are named in place of the usual ones', async () => {
+    const { checks, failed } = await smoke('--models', 'sim/chat-down,sim/image-failover');
+    expect(failed).toEqual(['chat', 'chat stream', 'messages', 'responses']);
+    const asked = (name: string) => checks.find(({ check }) => check === name);
+    expect(asked('chat')).toMatchObject({ model: 'sim/chat-down', code: 'all_routes_failed' });
+    expect(asked('image')).toMatchObject({ model: 'sim/image-failover', route: 'sim-image-live' });
+  }, 60_000);
+
+  it('says that nothing answers at an address', async () => {
+    const { failed, checks } = await smoke('--url', 'http://127.0.0.1:9');
+    expect(failed).toEqual(expect.arrayContaining(['health', 'models', 'chat', 'webhook', 'usage']));
+    expect(checks.find(({ check }) => check === 'chat')).toMatchObject({ code: 'no_answer' });
+    // What was given is still there, and taken back.
+    expect(checks.find(({ check }) => check === 'books')).toMatchObject({ result: 'ok' });
+  }, 60_000);
+
+  it('refuses a model that the catalog does not have', async () => {
+    await expect(service.admin('smoke', '--models', 'nobody/nothing')).rejects.toThrow('nobody/nothing');
+  });
+});
+
+it('the key of the scheduled smoke test is made by a command that needs a deployment', async () => {
+  await expect(service.admin('smoke', 'key')).rejects.toThrow('name its --stage');
+});
