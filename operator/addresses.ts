@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
-import type { Route } from '../lambdas/contract/route.ts';
+import type { Route } from '../lambdas/platform/contract/route.ts';
 
 /** Of each API, without a slash at the end. Both are the same where one hostname serves both. */
 export type Addresses = Readonly<Record<Route['api'], string>>;

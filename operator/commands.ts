@@ -1,9 +1,9 @@
 /** The operator's commands: arguments in, one JSON object out. */
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { policyEntry, policySchema } from '../lambdas/core/access/policy.ts';
-import { type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
-import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
+import { policyEntry, policySchema } from '../lambdas/access/core/policy.ts';
+import { type NanoUsd, parseUsd, usdJson } from '../lambdas/platform/core/money.ts';
+import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhooks/core/event.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';

@@ -1,10 +1,10 @@
 /** Which accounts may sign in as operators: an attribute of the account's own item. */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { accountKey, decodeAccount, OPERATOR_SINCE } from '../lambdas/adapters/access/account-item.ts';
-import { number, text } from '../lambdas/adapters/dynamodb/attribute-values.ts';
-import { updateItem } from '../lambdas/adapters/dynamodb/update-item.ts';
-import type { Account } from '../lambdas/core/access/accounts.ts';
-import type { Clock } from '../lambdas/core/ports.ts';
+import { accountKey, decodeAccount, OPERATOR_SINCE } from '../lambdas/access/store/account-item.ts';
+import type { Account } from '../lambdas/ledger/core/accounts.ts';
+import type { Clock } from '../lambdas/platform/core/ports.ts';
+import { number, text } from '../lambdas/platform/dynamodb/attribute-values.ts';
+import { updateItem } from '../lambdas/platform/dynamodb/update-item.ts';
 
 export interface OperatorMarks {
   /** Marks an account, unless it is marked already. Throws when there is no such account. */

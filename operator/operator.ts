@@ -1,51 +1,52 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { verifyKey } from '../lambdas/access/core/api-key.ts';
+import { changeKey } from '../lambdas/access/core/api-keys.ts';
+import type { KeyState } from '../lambdas/access/core/key-state.ts';
+import type { Policy } from '../lambdas/access/core/policy.ts';
+import { LONGEST_SESSION_SECONDS } from '../lambdas/access/core/session.ts';
+import { type Identity, identityKey } from '../lambdas/access/core/sign-in.ts';
 import {
   createAccounts,
   createKeyIssuer,
   createKeyRegistry,
-} from '../lambdas/adapters/access/create-accounts.ts';
-import { createSecrets } from '../lambdas/adapters/access/create-secrets.ts';
-import { createSessions } from '../lambdas/adapters/access/session-tokens.ts';
+} from '../lambdas/access/store/create-accounts.ts';
+import { createSecrets } from '../lambdas/access/store/create-secrets.ts';
+import { createSessions } from '../lambdas/access/store/session-tokens.ts';
+import {
+  readCatalogVersion,
+  readVersions,
+  writeCatalog,
+} from '../lambdas/inference/store/catalog-history.ts';
+import { readCatalog } from '../lambdas/inference/store/catalog-store.ts';
+import { deleteReferencePrices, writeReferencePrices } from '../lambdas/inference/store/reference-prices.ts';
+import { auditAll } from '../lambdas/ledger/core/audit/run.ts';
+import type { Wallet, WalletStore } from '../lambdas/ledger/core/ports.ts';
+import { sweep } from '../lambdas/ledger/core/upkeep.ts';
+import type { UsageRecord } from '../lambdas/ledger/core/usage-record.ts';
+import { createAccountPages, createAuditStore } from '../lambdas/ledger/store/audit-reader.ts';
+import { createLedger } from '../lambdas/ledger/store/create-ledger.ts';
+import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
+import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
+import { WalletUpkeep } from '../lambdas/ledger/store/wallet/upkeep.ts';
+import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
   createEventClient,
   createQueueClient,
   createSecretsClient,
-} from '../lambdas/adapters/aws/clients.ts';
+} from '../lambdas/platform/aws/clients.ts';
 import {
-  readCatalogVersion,
-  readVersions,
-  writeCatalog,
-} from '../lambdas/adapters/inference/catalog-history.ts';
-import { readCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
-import {
-  deleteReferencePrices,
-  writeReferencePrices,
-} from '../lambdas/adapters/inference/reference-prices.ts';
-import { createSmokeAccess } from '../lambdas/adapters/inference/smoke/access.ts';
-import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
-import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
-import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
-import { DynamoUnbilledStore } from '../lambdas/adapters/ledger/usage/unbilled-store.ts';
-import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet/upkeep.ts';
-import { systemClock } from '../lambdas/adapters/system/system.ts';
-import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
-import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
-import { requireTable, type TableName } from '../lambdas/contract/tables.ts';
-import { verifyKey } from '../lambdas/core/access/api-key.ts';
-import { changeKey } from '../lambdas/core/access/api-keys.ts';
-import type { KeyState } from '../lambdas/core/access/key-state.ts';
-import type { Policy } from '../lambdas/core/access/policy.ts';
-import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
-import { type Identity, identityKey } from '../lambdas/core/access/sign-in.ts';
-import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
-import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
-import { sweep } from '../lambdas/core/ledger/upkeep.ts';
-import type { UsageRecord } from '../lambdas/core/ledger/usage-record.ts';
-import type { NanoUsd } from '../lambdas/core/money.ts';
-import type { Log } from '../lambdas/core/ports.ts';
-import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
+  DEFAULT_HOLD_TTL_SECONDS,
+  requireVariable,
+  VARIABLES,
+} from '../lambdas/platform/contract/environment.ts';
+import { requireTable, type TableName } from '../lambdas/platform/contract/tables.ts';
+import type { NanoUsd } from '../lambdas/platform/core/money.ts';
+import type { Log } from '../lambdas/platform/core/ports.ts';
+import { systemClock } from '../lambdas/platform/system/system.ts';
+import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
+import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { createOperatorMarks } from './operator-marks.ts';
 import { type Redriven, redrive } from './redrive.ts';

@@ -5,8 +5,8 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { requireVariable } from '../lambdas/contract/environment.ts';
-import { QUEUES } from '../lambdas/contract/queues.ts';
+import { requireVariable } from '../lambdas/platform/contract/environment.ts';
+import { QUEUES } from '../lambdas/platform/contract/queues.ts';
 
 /** Messages of one request (Amazon SQS quotas). */
 const BATCH = 10;

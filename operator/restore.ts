@@ -17,7 +17,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { requireTable, TABLES, type Table, type TableName } from '../lambdas/contract/tables.ts';
+import { requireTable, TABLES, type Table, type TableName } from '../lambdas/platform/contract/tables.ts';
 import type { Target } from './target.ts';
 
 /** As the setting `restoredTables` takes it. */

@@ -1,10 +1,10 @@
 /** What a route's provider is asked with by the operator: the route's secret, or a signature by the operator's own credentials. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { createBedrockClients } from '../lambdas/adapters/aws/bedrock-clients.ts';
-import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
-import { systemClock } from '../lambdas/adapters/system/system.ts';
-import type { Log, SecretReader } from '../lambdas/core/ports.ts';
+import { createBedrockClients } from '../lambdas/inference/store/bedrock-clients.ts';
+import { createSecretReader } from '../lambdas/platform/aws/secrets.ts';
+import type { Log, SecretReader } from '../lambdas/platform/core/ports.ts';
+import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { Target } from './target.ts';
 
 export interface SignedGet {

@@ -2,8 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { outputName, SECRET_VARIABLES, smokeSecretName, VARIABLES } from '../lambdas/contract/environment.ts';
-import { TABLES } from '../lambdas/contract/tables.ts';
+import {
+  outputName,
+  SECRET_VARIABLES,
+  smokeSecretName,
+  VARIABLES,
+} from '../lambdas/platform/contract/environment.ts';
+import { TABLES } from '../lambdas/platform/contract/tables.ts';
 import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
 

@@ -1,10 +1,10 @@
 /** Readings of usage records that no function needs: all of a table within a bound, and an account's by time. */
 import { type DynamoDBClient, paginateQuery, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { encodeTime } from 'ulid';
-import { type Item, text } from '../lambdas/adapters/dynamodb/attribute-values.ts';
-import { decodeRecord } from '../lambdas/adapters/ledger/usage-store.ts';
-import { TABLES } from '../lambdas/contract/tables.ts';
-import type { UsageRecord } from '../lambdas/core/ledger/usage-record.ts';
+import type { UsageRecord } from '../lambdas/ledger/core/usage-record.ts';
+import { decodeRecord } from '../lambdas/ledger/store/usage-store.ts';
+import { TABLES } from '../lambdas/platform/contract/tables.ts';
+import { type Item, text } from '../lambdas/platform/dynamodb/attribute-values.ts';
 
 /** From, inclusive, and to, exclusive, in milliseconds since the epoch. */
 export interface TimeSpan {

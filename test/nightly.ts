@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { areaOf } from '../bench/mutants/areas.ts';
+import { areaOf } from '../tools/bench/mutants/areas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const environment = { SEED: 'fresh', THOROUGH: '5', ...process.env };

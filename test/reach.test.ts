@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { reachedTests } from './reach.ts';
 
 const FILES = new Map([
-  ['lambdas/core/money.ts', ''],
+  ['lambdas/platform/core/money.ts', ''],
   ['lambdas/core/price.ts', "import { sum } from './money.ts';"],
   ['lambdas/endpoints/pay.ts', "import { price } from '../core/price.ts';"],
   ['bin/app.ts', ''],
-  ['local/start.ts', "run(join(root, 'bin', 'app.ts'));"],
+  ['tools/local/start.ts', "run(join(root, 'bin', 'app.ts'));"],
   ['lib/workflow.ts', "read(join(import.meta.dirname, 'workflow.json'));"],
   ['lib/workflow.json', ''],
   ['test/price.test.ts', "import { price } from '../lambdas/core/price.ts';"],
@@ -15,7 +15,7 @@ const FILES = new Map([
   ['test/workflow.test.ts', "await import('../lib/workflow.ts');"],
   ['test/providers/recorded/text.sse', ''],
   ['test/providers/text.test.ts', ''],
-  ['test/system/service.ts', "spawn(process.execPath, ['local/start.ts']);"],
+  ['test/system/service.ts', "spawn(process.execPath, ['tools/local/start.ts']);"],
   ['test/system/pay.test.ts', "import { service } from './service.ts';"],
   ['test/docs/pages.test.ts', ''],
 ]);
@@ -23,9 +23,9 @@ const ALWAYS = 'test/docs/pages.test.ts';
 
 describe('reachedTests', () => {
   it.each([
-    ['lambdas/core/money.ts', ['test/price.test.ts', 'test/system/pay.test.ts']],
+    ['lambdas/platform/core/money.ts', ['test/price.test.ts', 'test/system/pay.test.ts']],
     ['lambdas/endpoints/pay.ts', ['test/system/pay.test.ts']],
-    ['local/start.ts', ['test/system/pay.test.ts']],
+    ['tools/local/start.ts', ['test/system/pay.test.ts']],
     ['lib/workflow.json', ['test/workflow.test.ts']],
     ['test/providers/recorded/text.sse', ['test/providers/text.test.ts']],
     ['test/other.test.ts', ['test/other.test.ts']],

@@ -7,13 +7,13 @@ import { posix } from 'node:path';
 /** These tests read the whole tree, and are fast. */
 const ALWAYS = ['test/architecture/', 'test/docs/'];
 
-const BUNDLED = ['lambdas/consumers/', 'lambdas/endpoints/', 'lambdas/programs/', 'console/src/'];
+const BUNDLED = ['lambdas/consumers/', 'lambdas/endpoints/', 'lambdas/servers/', 'console/src/'];
 
 /** References that no string of the module shows: to files, or to the folders of files. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   'bin/app.ts': BUNDLED,
-  'test/lib/assemblies.ts': ['test/lib/synthesize.ts'],
-  'test/lib/bundles.ts': BUNDLED,
+  'test/template/assemblies.ts': ['test/template/synthesize.ts'],
+  'test/template/bundles.ts': BUNDLED,
 };
 
 /** A change of a file elsewhere, such as of `package.json`, reaches everything. */

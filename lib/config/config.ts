@@ -1,10 +1,13 @@
 /** The deployment's settings: one typed, validated document; everything else about a deployment is derived. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { DEFAULT_HOLD_TTL_SECONDS, STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
-import { identityProvidersSchema } from '../../lambdas/contract/identity-providers.ts';
-import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/contract/limits.ts';
-import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+import {
+  DEFAULT_HOLD_TTL_SECONDS,
+  STREAM_TIMEOUT_SECONDS,
+} from '../../lambdas/platform/contract/environment.ts';
+import { identityProvidersSchema } from '../../lambdas/platform/contract/identity-providers.ts';
+import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/platform/contract/limits.ts';
+import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/);
 

@@ -1,5 +1,5 @@
 /** Which paths of one hostname CloudFront sends where, as patterns of cache behaviours. */
-import type { Route } from '../../lambdas/contract/route.ts';
+import type { Route } from '../../lambdas/platform/contract/route.ts';
 
 type Addressed = Pick<Route, 'api' | 'path'>;
 

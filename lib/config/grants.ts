@@ -2,12 +2,13 @@
  * What each function may touch besides what recognizes its callers, and nothing more: the stacks turn a row into IAM statements and into the
  * variables the function needs, so a function cannot know a table that it may not reach.
  */
-import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
-import { COUNTED_QUEUES } from '../../lambdas/contract/queues.ts';
-import type { Authentication } from '../../lambdas/contract/route.ts';
-import { type EndpointName, ROUTES } from '../../lambdas/contract/routes.ts';
-import type { Grants } from './grant.ts';
-import { LISTING_GRANTS } from './listing-grants.ts';
+
+import { type EndpointName, ROUTES } from '../../lambdas/app/routes.ts';
+import { LISTING_GRANTS } from '../../lambdas/marketplace/grants.ts';
+import type { ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
+import type { Grants } from '../../lambdas/platform/contract/grants.ts';
+import { COUNTED_QUEUES } from '../../lambdas/platform/contract/queues.ts';
+import type { Authentication } from '../../lambdas/platform/contract/route.ts';
 import { unionOf } from './union-of-grants.ts';
 
 export type FunctionName = EndpointName | ConsumerName;

@@ -1,6 +1,7 @@
 /** What one role needs that stands in for the roles of several functions. */
-import type { TableName } from '../../lambdas/contract/tables.ts';
-import type { DynamoAction, Grants } from './grant.ts';
+
+import type { DynamoAction, Grants } from '../../lambdas/platform/contract/grants.ts';
+import type { TableName } from '../../lambdas/platform/contract/tables.ts';
 
 /** The grants that are one flag each. */
 type Flag = {

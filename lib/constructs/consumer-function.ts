@@ -2,7 +2,7 @@
 import { Rule, type Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
-import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
+import { CONSUMERS, type ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 /** What the functions of a deployment have in common. */

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../../lambdas/contract/metrics.ts';
+import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../../lambdas/platform/contract/metrics.ts';
 import { grantTo, type RoleGrantsOptions } from './role-grants.ts';
 import { allowSealed } from './security/customer-key.ts';
 import { serviceFor, tasksOf } from './security/trust.ts';

@@ -8,7 +8,7 @@ import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { AUDIT_SCHEDULE, CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { AUDIT_SCHEDULE, CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import { confine, ruleArn, serviceFor, stateMachineArn } from './security/trust.ts';
 

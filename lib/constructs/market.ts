@@ -3,8 +3,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
-import { LISTING_GRANTS } from '../config/listing-grants.ts';
+import { LISTING_GRANTS } from '../../lambdas/marketplace/grants.ts';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
 

@@ -6,13 +6,13 @@ import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { outputName, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import {
   QUEUES,
   type QueueName,
   type Queue as QueueSpec,
   queueNameOf,
-} from '../../lambdas/contract/queues.ts';
+} from '../../lambdas/platform/contract/queues.ts';
 import type { Config } from '../config/config.ts';
 import { allowSealed } from './security/customer-key.ts';
 import { serviceFor } from './security/trust.ts';

@@ -6,11 +6,11 @@ import {
   DEFAULT_DELIVERY_LEASE_SECONDS,
   smokeSecretName,
   VARIABLES,
-} from '../../lambdas/contract/environment.ts';
-import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
-import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+} from '../../lambdas/platform/contract/environment.ts';
+import type { Grants } from '../../lambdas/platform/contract/grants.ts';
+import { QUEUES, type QueueName } from '../../lambdas/platform/contract/queues.ts';
+import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
-import type { Grants } from '../config/grant.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowSignedModels } from './model-access.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';

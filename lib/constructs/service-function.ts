@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
-import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
+import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
+import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { reservedOf } from '../config/concurrency.ts';
 import type { Config } from '../config/config.ts';
 import { type FunctionName, GRANTS } from '../config/grants.ts';

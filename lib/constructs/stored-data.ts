@@ -1,8 +1,8 @@
 /** What survives a deployment, as the constructs that use it know it; a stack of its own makes it. */
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { SecretVariable } from '../../lambdas/contract/environment.ts';
-import type { TableName } from '../../lambdas/contract/tables.ts';
+import type { SecretVariable } from '../../lambdas/platform/contract/environment.ts';
+import type { TableName } from '../../lambdas/platform/contract/tables.ts';
 
 export interface StoredData {
   readonly tables: Readonly<Record<TableName, ITable>>;

@@ -1,8 +1,8 @@
 /** Webhook deliveries: the functions that read the queues. */
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
-import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/contract/queues.ts';
+import type { ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
+import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/platform/contract/queues.ts';
 import { type ConsumerProps, consumerFunction } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
 

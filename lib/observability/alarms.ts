@@ -4,8 +4,8 @@
  */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
-import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
 import {
   allFunctions,

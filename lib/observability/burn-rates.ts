@@ -4,7 +4,7 @@
  */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Config } from '../config/config.ts';
 import { own } from './metrics.ts';
 import type { AlarmRow, Watch } from './watch.ts';

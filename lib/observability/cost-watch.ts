@@ -5,7 +5,7 @@ import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
 import { type IPrincipal, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import type { Config } from '../config/config.ts';
 import type { Severity } from './watch.ts';
 

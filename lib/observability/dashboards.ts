@@ -2,7 +2,7 @@
  * The dashboards: a table of graphs, by section. Three dashboards of up to 50 metrics are free of charge, so six
  * sections share them, and functions and tables are shown by the ten with the most.
  */
-import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import { DIMENSIONS, METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { hostLoad } from './host-alarms.ts';
 import {
   allFunctions,

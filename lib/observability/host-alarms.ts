@@ -1,7 +1,7 @@
 /** What watches the programs that listen by themselves: the shared host, and the host of uploads. */
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { DEFAULT_OPEN_CALLS } from '../../lambdas/contract/inference-host.ts';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { DEFAULT_OPEN_CALLS } from '../../lambdas/platform/contract/inference-host.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { type Config, hostTasksOf } from '../config/config.ts';
 import { hostServiceName, uploadServiceName } from '../config/names.ts';
 import { own, runningTasks } from './metrics.ts';

@@ -1,9 +1,9 @@
 /** CloudWatch metrics of the parts of the service, by what they say. */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
-import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/contract/metrics.ts';
-import { type QueueName, queueNameOf } from '../../lambdas/contract/queues.ts';
+import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
+import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
 import type { Config } from '../config/config.ts';
 import type { System, Watched } from './system.ts';
 

@@ -1,7 +1,7 @@
 /** The rows of the registry of alarms that watch money: what calls cost, the books, and the holds of calls that died. */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { own, workflow } from './metrics.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 

@@ -1,5 +1,5 @@
 /** The sections of the money dashboard: what was spent and earned, and how the books are kept. */
-import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { own, schedule, usd, workflow } from './metrics.ts';
 import type { Section } from './section.ts';
 

@@ -1,7 +1,7 @@
 /** What watches the calls that the deployment makes of itself, where the settings have them made. */
 import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Config } from '../config/config.ts';
 import { own } from './metrics.ts';
 import type { AlarmRow } from './watch.ts';

@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/environment.ts';
-import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TableBackup } from '../constructs/table-backup.ts';

@@ -4,7 +4,7 @@ import type { IOrigin } from 'aws-cdk-lib/aws-cloudfront';
 import { OriginProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
 import type { Config } from '../config/config.ts';
 import { inferencePatterns } from '../config/edge-paths.ts';
 import {

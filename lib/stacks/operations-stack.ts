@@ -16,7 +16,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import { ALARMS } from '../observability/alarms.ts';
 import { BURNS, type BurnRow, burnWatches } from '../observability/burn-rates.ts';
 import { watchCost } from '../observability/cost-watch.ts';

@@ -3,11 +3,11 @@
  * current at each call, and by another catalog.
  */
 import { readFileSync } from 'node:fs';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { Prices } from '../../lambdas/core/inference/pricing/prices.ts';
-import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
-import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
-import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { Prices } from '../../lambdas/inference/core/pricing/prices.ts';
+import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
+import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
+import { type NanoUsd, usdJson } from '../../lambdas/platform/core/money.ts';
 import { type Command, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
 import type { TimeSpan } from '../usage-records.ts';

@@ -3,15 +3,15 @@
  * providers' own lists. It changes nothing, and where nobody answers it says so.
  */
 import * as z from 'zod';
-import { type AwsService, signedFor } from '../../lambdas/core/inference/catalog/aws-address.ts';
+import { type AwsService, signedFor } from '../../lambdas/inference/core/catalog/aws-address.ts';
 import {
   type CatalogDocument,
   parseCatalog,
   type Route,
-} from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
-import type { UnbilledOfRoute } from '../../lambdas/core/ledger/ports.ts';
-import { usdJson } from '../../lambdas/core/money.ts';
+} from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { UnbilledOfRoute } from '../../lambdas/ledger/core/ports.ts';
+import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
+import { usdJson } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 import type { RouteAccess } from '../route-access.ts';
 import { announcedEndOf } from './ended-models.ts';

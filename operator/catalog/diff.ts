@@ -1,13 +1,13 @@
 /** A catalog file beside the current catalog: what changes, and what the calls of the last 30 days would have cost by it. */
-import { type CatalogDocument, parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { type CatalogDocument, parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import {
   catalogChange,
   factorText,
   largeChanges,
   type ModelChange,
-} from '../../lambdas/core/inference/catalog/price-changes.ts';
-import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
-import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
+} from '../../lambdas/inference/core/catalog/price-changes.ts';
+import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
+import { type NanoUsd, usdJson } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 import { billedAmount, byPrices, pricesById } from './recompute.ts';
 

@@ -1,7 +1,7 @@
 /** `catalog import`: its arguments, the files that it reads, and what it prints. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { type Outcome, ok } from '../arguments.ts';
 import { importModels } from './import/import.ts';
 import { markupOf } from './import/imported-model.ts';

@@ -1,10 +1,10 @@
 /** Bills made again from usage records: by their own lines, or by other prices. */
-import type { CatalogDocument } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { amountOf, billOf } from '../../lambdas/core/inference/pricing/bill.ts';
-import type { Item } from '../../lambdas/core/inference/pricing/counts.ts';
-import type { Prices } from '../../lambdas/core/inference/pricing/prices.ts';
-import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
-import type { NanoUsd } from '../../lambdas/core/money.ts';
+import type { CatalogDocument } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { amountOf, billOf } from '../../lambdas/inference/core/pricing/bill.ts';
+import type { Item } from '../../lambdas/inference/core/pricing/counts.ts';
+import type { Prices } from '../../lambdas/inference/core/pricing/prices.ts';
+import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
+import type { NanoUsd } from '../../lambdas/platform/core/money.ts';
 
 /** What the call came to: what was paid, and what was waived. */
 export const billedAmount = ({ cost, waived = 0n }: UsageRecord): NanoUsd => cost + waived;

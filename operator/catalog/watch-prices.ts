@@ -1,9 +1,9 @@
 /** `catalog watch`: gives the reference prices that the catalog is compared with once a day, and compares it at once. */
 import { readFileSync } from 'node:fs';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { comparePrices } from '../../lambdas/core/inference/catalog/price-watch.ts';
-import type { LowRate } from '../../lambdas/core/inference/pricing/low-rates.ts';
-import { usdJson } from '../../lambdas/core/money.ts';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { LowRate } from '../../lambdas/inference/core/pricing/low-rates.ts';
+import { comparePrices } from '../../lambdas/operations/core/price-watch.ts';
+import { usdJson } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 
 /** Prices in USD for `per` of an item. */

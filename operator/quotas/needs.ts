@@ -1,5 +1,5 @@
 /** What a deployment needs of an account, beside what the account grants. */
-import { TABLES } from '../../lambdas/contract/tables.ts';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import type { Figure, Granted, Present } from './account.ts';
 
 /** The traffic that quotas are compared with. */

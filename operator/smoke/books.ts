@@ -1,10 +1,10 @@
 /** The money of a smoke test: what is left and what was used is what was given, to the nano-dollar, and nothing stays held. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { type Check, expectThat } from '../../lambdas/core/inference/kinds/smoke/check.ts';
-import type { Client } from '../../lambdas/core/inference/kinds/smoke/client.ts';
-import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
-import { formatUsd, type NanoUsd, parseUsd } from '../../lambdas/core/money.ts';
+import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
+import { type Check, expectThat } from '../../lambdas/operations/core/smoke-test/check.ts';
+import type { Client } from '../../lambdas/operations/core/smoke-test/client.ts';
+import { formatUsd, type NanoUsd, parseUsd } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 
 /** A workflow settles transcriptions; a call that a process settles after its answer takes less. */

@@ -2,18 +2,19 @@
  * `smoke`: calls a running service as its callers do, on an account that is made for it and emptied after it, and says
  * what works. Exit 1 when anything does not.
  */
-import { HttpClient } from '../../lambdas/adapters/inference/smoke/client.ts';
-import { systemClock } from '../../lambdas/adapters/system/system.ts';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { checksOf, healthCheck, modelsCheck } from '../../lambdas/core/inference/kinds/smoke/calls.ts';
+
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { checksOf, healthCheck, modelsCheck } from '../../lambdas/operations/core/smoke-test/calls.ts';
 import {
   type Check,
   type CheckResult,
   namesOf,
   runChecks,
-} from '../../lambdas/core/inference/kinds/smoke/check.ts';
-import { type Plan, planOf } from '../../lambdas/core/inference/kinds/smoke/plan.ts';
-import { formatUsd, usdJson } from '../../lambdas/core/money.ts';
+} from '../../lambdas/operations/core/smoke-test/check.ts';
+import { type Plan, planOf } from '../../lambdas/operations/core/smoke-test/plan.ts';
+import { HttpClient } from '../../lambdas/operations/store/smoke-test/client.ts';
+import { formatUsd, usdJson } from '../../lambdas/platform/core/money.ts';
+import { systemClock } from '../../lambdas/platform/system/system.ts';
 import { type Addresses, askedAddresses } from '../addresses.ts';
 import { type Command, type Outcome, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';

@@ -1,5 +1,11 @@
 /** `smoke key`: gives the scheduled smoke test an account and a key that can spend so much a day and no more. */
-import { formatUsd, NANO_PER_CENT, type NanoUsd, parseUsd, usdJson } from '../../lambdas/core/money.ts';
+import {
+  formatUsd,
+  NANO_PER_CENT,
+  type NanoUsd,
+  parseUsd,
+  usdJson,
+} from '../../lambdas/platform/core/money.ts';
 import { askedAddresses } from '../addresses.ts';
 import { type Command, ok, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';

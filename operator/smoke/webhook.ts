@@ -6,8 +6,8 @@ import {
   CheckFailure,
   expectThat,
   Skipped,
-} from '../../lambdas/core/inference/kinds/smoke/check.ts';
-import type { Client } from '../../lambdas/core/inference/kinds/smoke/client.ts';
+} from '../../lambdas/operations/core/smoke-test/check.ts';
+import type { Client } from '../../lambdas/operations/core/smoke-test/client.ts';
 
 const TYPE = 'review.created';
 

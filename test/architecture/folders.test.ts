@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
-import type { Authentication, Route } from '../../lambdas/contract/route.ts';
-import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import type { Authentication, Route } from '../../lambdas/platform/contract/route.ts';
 import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
 
@@ -120,25 +120,26 @@ describe('a handler', () => {
 });
 
 /** What is not a conversation is one request and one answer: a file a protocol says all of it. */
-const KINDS = 'lambdas/providers/kinds';
+const KINDS = 'lambdas/inference/providers/kinds';
 /** What several protocols have in common, those that serve Claude and those of OpenAI, is no protocol. */
-const CLAUDE = 'lambdas/providers/claude';
-const OPENAI_FORMATS = 'lambdas/providers/openai-formats';
+const CLAUDE = 'lambdas/inference/providers/claude';
+const OPENAI_FORMATS = 'lambdas/inference/providers/openai-formats';
 /** What errors of any protocol say. */
-const REFUSALS = 'lambdas/providers/refusals';
+const REFUSALS = 'lambdas/inference/providers/refusals';
 
 describe('the folders of the providers', () => {
-  const providers = namesIn('lambdas/providers').filter(
+  const providers = namesIn('lambdas/inference/providers').filter(
     (name) =>
-      !name.includes('.') && ![KINDS, CLAUDE, OPENAI_FORMATS, REFUSALS].includes(`lambdas/providers/${name}`),
+      !name.includes('.') &&
+      ![KINDS, CLAUDE, OPENAI_FORMATS, REFUSALS].includes(`lambdas/inference/providers/${name}`),
   );
 
   it('hold the same files, few of them', () => {
     expect(providers).toContain('openai');
-    const skeleton = namesIn('lambdas/providers/openai');
+    const skeleton = namesIn('lambdas/inference/providers/openai');
     expect(skeleton.length).toBeLessThanOrEqual(MAX_PROVIDER_FILES);
     for (const name of providers)
-      expect([name, namesIn(`lambdas/providers/${name}`)]).toEqual([name, skeleton]);
+      expect([name, namesIn(`lambdas/inference/providers/${name}`)]).toEqual([name, skeleton]);
   });
 
   it('hold, for each other kind of call, one file a protocol that serves it', () => {

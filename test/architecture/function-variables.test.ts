@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { functionVariables } from '../../bench/bundles/environment.ts';
-import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
-import { type CapturedLines, captureLines } from '../captured-lines.ts';
+import { functionVariables } from '../../tools/bench/bundles/environment.ts';
+import { type CapturedLines, captureLines } from '../../tools/test-kit/captured-lines.ts';
 
 const names = Object.keys(GRANTS) as FunctionName[];
 const NOT_GRANTED = /^(AWS_|POWERTOOLS_)/;

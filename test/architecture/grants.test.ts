@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Authentication, Route } from '../../lambdas/contract/route.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import type { DynamoAction, Grants } from '../../lib/config/grant.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import type { DynamoAction, Grants } from '../../lambdas/platform/contract/grants.ts';
+import type { Authentication, Route } from '../../lambdas/platform/contract/route.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 
 const functions = (Object.keys(GRANTS) as FunctionName[]).map((name) => ({

@@ -55,7 +55,7 @@ describe('money', () => {
       expect.arrayContaining(['core', 'adapters', 'consumers', 'commands.ts']),
     );
     const found = modules.flatMap(({ path, tree }) => floats(tree).map((what) => `${path}: ${what}`));
-    const conversion = 'lambdas/core/money.ts: a conversion of an amount';
+    const conversion = 'lambdas/platform/core/money.ts: a conversion of an amount';
     expect(found).toEqual([conversion, conversion]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { awsAddressOf } from '../../lambdas/core/inference/catalog/aws-address.ts';
-import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { awsAddressOf } from '../../lambdas/inference/core/catalog/aws-address.ts';
+import type { Route } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { shippedCatalog } from './shipped-catalogs.ts';
 
 const { models, defaults } = shippedCatalog('bedrock.json');

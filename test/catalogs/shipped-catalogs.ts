@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CatalogDocument, parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { type CatalogDocument, parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'catalogs');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { modelEntry, priceEntry } from '../../lambdas/core/inference/catalog/model-lists.ts';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { modelEntry, priceEntry } from '../../lambdas/inference/core/catalog/model-lists.ts';
 import { announcedEndOf, ENDED_MODELS } from '../../operator/catalog/ended-models.ts';
 import { SHIPPED_CATALOGS, shippedCatalog } from './shipped-catalogs.ts';
 

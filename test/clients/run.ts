@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { INSTALL_MS, installedFolder, pipInstall } from '../cached-packages.ts';
+import { INSTALL_MS, installedFolder, pipInstall } from '../../tools/test-kit/cached-packages.ts';
 import { runRing, skipRing } from '../optional-ring.ts';
 
 const run = promisify(execFile);

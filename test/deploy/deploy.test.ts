@@ -16,11 +16,11 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { TABLES, type Table } from '../../lambdas/contract/tables.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore.ts';
-import { startUpstreamProcess, type UpstreamProcess } from '../../simulators/models/models-process.ts';
-import { until } from '../waiting.ts';
+import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
@@ -83,7 +83,10 @@ async function applyCatalog(): Promise<string> {
   const name = `${deployment.stage}/providers/sim`;
   await secrets.send(new CreateSecretCommand({ Name: name, SecretString: '{"key":"sim-key"}' }));
   secrets.destroy();
-  const catalog = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'seed', 'catalog.json'), 'utf8')
+  const catalog = readFileSync(
+    join(import.meta.dirname, '..', '..', 'tools', 'local', 'seed', 'catalog.json'),
+    'utf8',
+  )
     .replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstream.url)
     .replaceAll('env:SIM_KEY', `secretsmanager:${name}#key`);
   return deployment.applyCatalog(catalog);

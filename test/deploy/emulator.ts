@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { freePort } from '../../local/process/free-port.ts';
+import { freePort } from '../../tools/local/process/free-port.ts';
 
 /** It imports 90 services; on a busy machine that takes a while. */
 const READY_MS = 60_000;

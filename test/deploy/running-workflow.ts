@@ -1,6 +1,6 @@
 /** An execution of the deployed audit workflow, started as an operator would and followed to its end. */
 import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
-import { until } from '../waiting.ts';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { type Emulator, REGION, ROOT } from './emulator.ts';
 
 interface Execution {

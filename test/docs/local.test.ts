@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { QUIRKS } from '../../simulators/models/hosts/quirks.ts';
+import { QUIRKS } from '../../tools/simulators/models/hosts/quirks.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'local.md'), 'utf8');
 

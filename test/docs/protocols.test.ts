@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Dialect } from '../../lambdas/core/inference/catalog/dialect.ts';
-import { PRESETS } from '../../lambdas/core/inference/catalog/dialect-presets.ts';
-import type { PricedFeature } from '../../lambdas/core/inference/fields/need.ts';
-import { unpriced } from '../../lambdas/core/inference/fields/readers.ts';
-import { type FieldRule, patternsOf } from '../../lambdas/core/inference/fields/table.ts';
-import type { CallerProtocol } from '../../lambdas/core/inference/upstream/provider.ts';
-import { isAt, PROTOCOLS, samplesOf, TABLES } from '../core/inference/fields/samples/all.ts';
+import type { Dialect } from '../../lambdas/inference/core/catalog/dialect.ts';
+import { PRESETS } from '../../lambdas/inference/core/catalog/dialect-presets.ts';
+import type { PricedFeature } from '../../lambdas/inference/core/fields/need.ts';
+import { unpriced } from '../../lambdas/inference/core/fields/readers.ts';
+import { type FieldRule, patternsOf } from '../../lambdas/inference/core/fields/table.ts';
+import type { CallerProtocol } from '../../lambdas/inference/core/upstream/provider.ts';
+import { isAt, PROTOCOLS, samplesOf, TABLES } from '../../lambdas/inference/testing/fields/samples/all.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'protocols.md'), 'utf8');
 const section = page.split('<!-- priced fields -->')[1]?.split('<!-- /priced fields -->')[0] ?? '';

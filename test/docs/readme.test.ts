@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { newestPeers, peersSection } from '../../bench/peers/comparison.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { QUOTAS } from '../../lambdas/core/api/quotas.ts';
-import { ERROR_CODES } from '../../lambdas/core/errors.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { QUOTAS } from '../../lambdas/platform/core/api/quotas.ts';
+import { ERROR_CODES } from '../../lambdas/platform/core/errors.ts';
 import { COMMANDS } from '../../operator/commands.ts';
+import { newestPeers, peersSection } from '../../tools/bench/peers/comparison.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** A table's cells may be padded. */

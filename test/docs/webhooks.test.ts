@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { newSigningSecret } from '../../lambdas/adapters/webhooks/signing-secret-store.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
-import { signatureHeaders } from '../../lambdas/core/webhooks/signature.ts';
-import { freePort } from '../../local/process/free-port.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { SUBSCRIBABLE_TYPES } from '../../lambdas/webhooks/core/event.ts';
+import { signatureHeaders } from '../../lambdas/webhooks/core/signature.ts';
+import { newSigningSecret } from '../../lambdas/webhooks/store/signing-secret-store.ts';
+import { freePort } from '../../tools/local/process/free-port.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'receivers-'));

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchEngine } from '../../local/dynamodb/engine.ts';
+import { launchEngine } from '../../tools/local/dynamodb/engine.ts';
 import { runRing, skipRing } from '../optional-ring.ts';
 
 /** What DynamoDB Local 2 runs on. */

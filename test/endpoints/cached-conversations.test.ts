@@ -1,12 +1,12 @@
 /** A long conversation with marks for the cache costs on every route that caches what it costs at the provider itself. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
-import type { Call } from '../../lambdas/core/ledger/call.ts';
-import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
+import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
+import type { Call } from '../../lambdas/ledger/core/call.ts';
+import type { Outcome } from '../../lambdas/ledger/core/usage-record.ts';
+import { CLAUDE_HEADERS } from '../../tools/simulators/testing/models/running-upstream.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';
-import { CLAUDE_HEADERS } from '../simulators/models/running-upstream.ts';
 
 /** Nano-USD of a token: Claude Haiku 4.5 (Claude docs, Pricing). */
 const RATES = { input: 1_000n, read: 100n, write: 1_250n, output: 5_000n };

@@ -6,19 +6,19 @@ import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { functionVariables } from '../../bench/bundles/environment.ts';
-import { createSessions } from '../../lambdas/adapters/access/session-tokens.ts';
-import { writeCatalog } from '../../lambdas/adapters/inference/catalog-history.ts';
-import { systemUlid } from '../../lambdas/adapters/system/system.ts';
-import type { Route } from '../../lambdas/contract/route.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { formatKey } from '../../lambdas/core/access/api-key.ts';
-import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
-import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
-import { signedEvent } from '../adapters/payments/stripe-events.ts';
-import { type CapturedLines, captureLines } from '../captured-lines.ts';
-import { openAccount, SILENT, secretOf } from '../core/ledger/running-ledger.ts';
-import { lambdaEvent } from '../edge/lambda-event.ts';
+import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import { createSessions } from '../../lambdas/access/store/session-tokens.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { writeCatalog } from '../../lambdas/inference/store/catalog-history.ts';
+import { openAccount, SILENT, secretOf } from '../../lambdas/ledger/testing/running-ledger.ts';
+import { signedEvent } from '../../lambdas/payments/testing/stripe-events.ts';
+import type { Route } from '../../lambdas/platform/contract/route.ts';
+import { systemUlid } from '../../lambdas/platform/system/system.ts';
+import { lambdaEvent } from '../../lambdas/platform/testing/lambda-event.ts';
+import { functionVariables } from '../../tools/bench/bundles/environment.ts';
+import { ENGINE_CREDENTIALS } from '../../tools/local/dynamodb/client.ts';
+import { type CapturedLines, captureLines } from '../../tools/test-kit/captured-lines.ts';
+import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
 
 /**
  * A route's first request to the database counts from 1: from which on they all fail. None makes more, also where a busy machine

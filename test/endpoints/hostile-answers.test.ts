@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Breaker } from '../../lambdas/core/inference/circuit/breaker.ts';
+import type { Breaker } from '../../lambdas/inference/core/circuit/breaker.ts';
+import { it } from '../../tools/test-kit/search.ts';
+import { drawsOf } from '../../tools/test-kit/seed.ts';
+import { rounds } from '../../tools/test-kit/thorough.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hostile-route.ts';
 import { Mutator } from '../fuzz/mutants.ts';
 import { type Service, startService } from '../fuzz/running-service.ts';
-import { it } from '../search.ts';
-import { drawsOf } from '../seed.ts';
-import { rounds } from '../thorough.ts';
 
 /** Of each protocol over each surface, whole and streamed; `FUZZ_ANSWERS=20000` looks longer. */
 const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? rounds(100));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
+import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
+import { it } from '../../tools/test-kit/search.ts';
+import { rounds } from '../../tools/test-kit/thorough.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { fuzz } from '../fuzz/spoiled-requests.ts';
 import { VALID } from '../fuzz/valid-requests.ts';
 import { Wire } from '../fuzz/wire.ts';
-import { it } from '../search.ts';
-import { rounds } from '../thorough.ts';
 
 /** To each API format; `THOROUGH=10` sends 5,000. */
 const REQUESTS = rounds(500);

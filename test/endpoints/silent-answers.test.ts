@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DynamoReplayStore } from '../../lambdas/adapters/inference/replay-store.ts';
-import { systemAfter } from '../../lambdas/adapters/system/system.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { formatKey } from '../../lambdas/core/access/api-key.ts';
-import type { After, Clock } from '../../lambdas/core/ports.ts';
-import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
+import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
 import {
   booksOf,
   openAccount,
   openLedger,
   secretOf,
   type TestAccount,
-} from '../core/ledger/running-ledger.ts';
-import { UploadService } from '../core/ledger/upload-service.ts';
-import { bodyOf, FORM_TYPE, file, formOf, sound } from '../edge/mutated-forms.ts';
+} from '../../lambdas/ledger/testing/running-ledger.ts';
+import { UploadService } from '../../lambdas/ledger/testing/upload-service.ts';
+import type { After, Clock } from '../../lambdas/platform/core/ports.ts';
+import { systemAfter } from '../../lambdas/platform/system/system.ts';
+import { bodyOf, FORM_TYPE, file, formOf, sound } from '../../lambdas/platform/testing/mutated-forms.ts';
+import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 
 /** A silence of which settling leaves half a second. */

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConnectionPool } from '../../lambdas/adapters/connections/connection-pool.ts';
-import { createExchange } from '../../lambdas/adapters/connections/http-exchange.ts';
-import { createUpstreamFetch } from '../../lambdas/adapters/connections/upstream-fetch.ts';
-import { DynamoReplayStore } from '../../lambdas/adapters/inference/replay-store.ts';
-import { systemClock } from '../../lambdas/adapters/system/system.ts';
-import { formatKey } from '../../lambdas/core/access/api-key.ts';
-import { Upstream } from '../adapters/connections/upstream.ts';
-import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
-import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
+import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
+import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import {
   booksOf,
   openAccount,
   openLedger,
   secretOf,
   type TestAccount,
-} from '../core/ledger/running-ledger.ts';
+} from '../../lambdas/ledger/testing/running-ledger.ts';
+import { ConnectionPool } from '../../lambdas/platform/connections/connection-pool.ts';
+import { createExchange } from '../../lambdas/platform/connections/http-exchange.ts';
+import { createUpstreamFetch } from '../../lambdas/platform/connections/upstream-fetch.ts';
+import { systemClock } from '../../lambdas/platform/system/system.ts';
+import { Upstream } from '../../lambdas/platform/testing/connections/upstream.ts';
+import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
 import { PEPPERS, type Service, startService } from '../fuzz/running-service.ts';
 
 const CREDIT = 1_000_000_000n;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFields } from '../../lambdas/core/inference/fields/read-fields.ts';
-import { PLAIN, SAMPLES, TABLES } from '../core/inference/fields/samples/all.ts';
-import type { Sample } from '../core/inference/fields/samples/request-sample.ts';
+import { readFields } from '../../lambdas/inference/core/fields/read-fields.ts';
+import { PLAIN, SAMPLES, TABLES } from '../../lambdas/inference/testing/fields/samples/all.ts';
+import type { Sample } from '../../lambdas/inference/testing/fields/samples/request-sample.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';

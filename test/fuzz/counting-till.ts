@@ -1,10 +1,10 @@
 /** Where calls are counted instead of paid, and a credential that is taken there. */
-import { formatKey } from '../../lambdas/core/access/api-key.ts';
-import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
-import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
-import type { Call } from '../../lambdas/core/ledger/call.ts';
-import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
-import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
+import { formatKey } from '../../lambdas/access/core/api-key.ts';
+import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
+import type { ReplayStore } from '../../lambdas/inference/core/idempotency/ports.ts';
+import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
+import type { Call } from '../../lambdas/ledger/core/call.ts';
+import type { Outcome } from '../../lambdas/ledger/core/usage-record.ts';
 import { PEPPERS, type Till } from './running-service.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';

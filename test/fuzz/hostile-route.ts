@@ -1,12 +1,23 @@
 /** Answers of routes of each protocol, spoiled, with a word in every place that is none of a caller's business. */
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { block, change, closed, END, START, STOP } from '../providers/anthropic/decoding.ts';
-import { jsonOf as messageOf } from '../providers/anthropic/fixtures.ts';
-import { framesOf, STREAMS } from '../providers/bedrock/frames.ts';
-import { chunksOf, jsonOf } from '../providers/openai/fixtures.ts';
-import { EVENTS, CANARY as OTHER_CANARY, RESPONSE } from '../providers/responses/fixtures.ts';
+import type { Route } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import {
+  block,
+  change,
+  closed,
+  END,
+  START,
+  STOP,
+} from '../../lambdas/inference/testing/providers/anthropic/decoding.ts';
+import { jsonOf as messageOf } from '../../lambdas/inference/testing/providers/anthropic/fixtures.ts';
+import { framesOf, STREAMS } from '../../lambdas/inference/testing/providers/bedrock/frames.ts';
+import { chunksOf, jsonOf } from '../../lambdas/inference/testing/providers/openai/fixtures.ts';
+import {
+  EVENTS,
+  CANARY as OTHER_CANARY,
+  RESPONSE,
+} from '../../lambdas/inference/testing/providers/responses/fixtures.ts';
 import { Fields, type Mutator, type Node, nodeOf, Raw, textOf } from './mutants.ts';
 import type { Way } from './running-service.ts';
 

@@ -1,37 +1,37 @@
 /** The endpoints that sell a model's work, behind their request handlers, before a simulated upstream and some ledger. */
 
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import { createCapsules } from '../../lambdas/adapters/system/capsules.ts';
-import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
-import type { Peppers } from '../../lambdas/core/access/api-key.ts';
-import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
-import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
-import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
-import { chatFormat } from '../../lambdas/core/inference/completions/chat/format.ts';
-import { chatCompletionRequest } from '../../lambdas/core/inference/completions/chat/schema.ts';
-import { createCompletionEndpoint } from '../../lambdas/core/inference/completions/completion-endpoint.ts';
-import { messagesFormat } from '../../lambdas/core/inference/completions/messages/format.ts';
-import { messagesRequest } from '../../lambdas/core/inference/completions/messages/schema.ts';
-import { responsesFormat } from '../../lambdas/core/inference/completions/responses/format.ts';
-import { responsesRequest } from '../../lambdas/core/inference/completions/responses/schema.ts';
-import { createTokenCount } from '../../lambdas/core/inference/completions/token-count.ts';
-import { embeddings } from '../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
-import { images } from '../../lambdas/core/inference/kinds/images/images.ts';
-import { createKindEndpoint } from '../../lambdas/core/inference/kinds/kind-endpoint.ts';
-import { speech } from '../../lambdas/core/inference/kinds/speech/speech.ts';
-import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
-import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
-import type { After, Clock, StreamingEndpoint } from '../../lambdas/core/ports.ts';
-import { createRequestHandler, type HostContext } from '../../lambdas/edge/request-handler.ts';
+import type { Peppers } from '../../lambdas/access/core/api-key.ts';
+import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
+import { openCatalog } from '../../lambdas/inference/core/catalog/catalog.ts';
+import { createCompletionEndpoint } from '../../lambdas/inference/core/completions/completion-endpoint.ts';
+import { createTokenCount } from '../../lambdas/inference/core/completions/token-count.ts';
+import { Idempotency } from '../../lambdas/inference/core/idempotency/idempotency.ts';
+import type { ReplayStore } from '../../lambdas/inference/core/idempotency/ports.ts';
+import { embeddings } from '../../lambdas/inference/core/kinds/embeddings/embeddings.ts';
+import { images } from '../../lambdas/inference/core/kinds/images/images.ts';
+import { createKindEndpoint } from '../../lambdas/inference/core/kinds/kind-endpoint.ts';
+import { speech } from '../../lambdas/inference/core/kinds/speech/speech.ts';
+import { chatFormat } from '../../lambdas/inference/formats/chat/format.ts';
+import { chatCompletionRequest } from '../../lambdas/inference/formats/chat/schema.ts';
+import { messagesFormat } from '../../lambdas/inference/formats/messages/format.ts';
+import { messagesRequest } from '../../lambdas/inference/formats/messages/schema.ts';
+import { responsesFormat } from '../../lambdas/inference/formats/responses/format.ts';
+import { responsesRequest } from '../../lambdas/inference/formats/responses/schema.ts';
 import {
   createEmbeddingCalls,
   createImageCalls,
   createSpeechCalls,
-} from '../../lambdas/providers/kinds/provider-calls.ts';
-import { createProviders } from '../../lambdas/providers/protocols.ts';
-import { startUpstream } from '../../simulators/models/server.ts';
-import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
-import { SIGNED_HEADERS } from '../simulators/models/running-upstream.ts';
+} from '../../lambdas/inference/providers/kinds/provider-calls.ts';
+import { createProviders } from '../../lambdas/inference/providers/protocols.ts';
+import { createCapsules } from '../../lambdas/inference/store/capsules.ts';
+import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
+import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
+import type { After, Clock, StreamingEndpoint } from '../../lambdas/platform/core/ports.ts';
+import { createRequestHandler, type HostContext } from '../../lambdas/platform/http/request-handler.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/platform/system/system.ts';
+import { startUpstream } from '../../tools/simulators/models/server.ts';
+import { SIGNED_HEADERS } from '../../tools/simulators/testing/models/running-upstream.ts';
 
 export type SurfaceName =
   | 'chat'

@@ -1,6 +1,6 @@
 /** Malformed requests by the thousand to one surface, and what is wrong with the answers. */
 
-import { drawsOf } from '../seed.ts';
+import { drawsOf } from '../../tools/test-kit/seed.ts';
 import { Mutator, textOf } from './mutants.ts';
 import { envelopeOf, type Service, type SurfaceName } from './running-service.ts';
 import { CORPUS, TYPES, VALID } from './valid-requests.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SEED } from '../seed.ts';
+import { SEED } from '../../tools/test-kit/seed.ts';
 import { Owner } from '../system/owner.ts';
 import { newListing, RECEIVER } from '../system/platform/reaches.ts';
 import { Service } from '../system/service.ts';

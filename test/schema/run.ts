@@ -4,7 +4,7 @@
  * Without network once they were installed.
  */
 import { join } from 'node:path';
-import { installedFolder, pipInstall } from '../cached-packages.ts';
+import { installedFolder, pipInstall } from '../../tools/test-kit/cached-packages.ts';
 import { runRing, skipRing } from '../optional-ring.ts';
 
 async function main(): Promise<number> {

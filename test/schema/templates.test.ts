@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { CONFIGURATIONS } from '../lib/configurations.ts';
+import { CONFIGURATIONS } from '../template/configurations.ts';
 import { runTool } from './tools.ts';
 
 const THOROUGH = Number(process.env.THOROUGH ?? 1);
@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The templates of the configurations, those that are the same once. */
 async function synthesize(): Promise<readonly string[]> {
-  const program = join(import.meta.dirname, '..', 'lib', 'synthesize.ts');
+  const program = join(import.meta.dirname, '..', 'template', 'synthesize.ts');
   const options = { env: { ...process.env, CDK_VALIDATION: 'false' } };
   await promisify(execFile)(process.execPath, [program, folder, ...NAMES], options);
   const files = new Map<string, string>();

@@ -15,8 +15,8 @@ import {
   isBroken,
   round,
   writeReport,
-} from '../../bench/harness/report.ts';
-import { median } from '../../bench/harness/statistics.ts';
+} from '../../tools/bench/harness/report.ts';
+import { median } from '../../tools/bench/harness/statistics.ts';
 import { WORKERS } from '../jest.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

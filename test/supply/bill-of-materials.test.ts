@@ -37,7 +37,7 @@ describe('the bill of materials', () => {
 
 it('a bundle holds the packages with bytes in it, by their folders', () => {
   const inputs = {
-    'lambdas/edge/router.ts': { bytesInOutput: 5 },
+    'lambdas/platform/http/router.ts': { bytesInOutput: 5 },
     'node_modules/@scope/a/dist/index.js': { bytesInOutput: 5 },
     'node_modules/@scope/a/node_modules/b/index.js': { bytesInOutput: 1 },
     '../main/node_modules/c/index.js': { bytesInOutput: 2 },

@@ -1,9 +1,9 @@
 /** Holds every answer that the system tests get against what `openapi.json` says of its route. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Route } from '../../lambdas/contract/route.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { describeService } from '../../lambdas/openapi/operations.ts';
+import { describeService } from '../../lambdas/app/operations.ts';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import type { Route } from '../../lambdas/platform/contract/route.ts';
 
 interface Described {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;

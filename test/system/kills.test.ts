@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, expect, it as plain } from '@jest/globals';
-import { parseUsd } from '../../lambdas/core/money.ts';
-import { it } from '../search.ts';
-import { drawsOf } from '../seed.ts';
-import { rounds } from '../thorough.ts';
-import { until } from '../waiting.ts';
+import { parseUsd } from '../../lambdas/platform/core/money.ts';
+import { it } from '../../tools/test-kit/search.ts';
+import { drawsOf } from '../../tools/test-kit/seed.ts';
+import { rounds } from '../../tools/test-kit/thorough.ts';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { oneService } from './one-service.ts';
 import { Payer } from './payer.ts';
 import { processesOf } from './processes.ts';

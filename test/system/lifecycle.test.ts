@@ -12,7 +12,7 @@ afterAll(() => service.dispose());
 
 /** A start that must fail: its exit code and what it says. */
 function failedStart(environment: Record<string, string>): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['local/start.ts'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/local/start.ts'], {
     cwd: root,
     env: { ...process.env, PORT: '0', LOCAL_DIR: join(service.directory, 'other'), ...environment },
     encoding: 'utf8',
@@ -86,7 +86,7 @@ describe('the local service', () => {
       status: 1,
       output: expect.stringMatching(/runs|running|in use/i),
     });
-    const reset = spawnSync(process.execPath, ['local/reset.ts'], {
+    const reset = spawnSync(process.execPath, ['tools/local/reset.ts'], {
       cwd: root,
       env: { ...process.env, LOCAL_DIR: service.directory },
       encoding: 'utf8',

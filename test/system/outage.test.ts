@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { COOLDOWN_MS } from '../../lambdas/core/inference/circuit/circuit.ts';
-import { startUpstream, type Upstream } from '../../simulators/models/server.ts';
-import { until } from '../waiting.ts';
+import { COOLDOWN_MS } from '../../lambdas/inference/core/circuit/circuit.ts';
+import { startUpstream, type Upstream } from '../../tools/simulators/models/server.ts';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { Service } from './service.ts';
 
 const service = new Service();

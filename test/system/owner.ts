@@ -1,5 +1,5 @@
 /** An account's owner, signed in: what a console does for them. */
-import { until } from '../waiting.ts';
+import { until } from '../../tools/test-kit/waiting.ts';
 import type { Service } from './service.ts';
 
 export interface MadeKey {

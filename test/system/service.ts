@@ -48,7 +48,7 @@ export class Service {
   }
 
   async start(environment: Record<string, string> = {}): Promise<Session> {
-    const child = spawn(process.execPath, ['local/start.ts'], {
+    const child = spawn(process.execPath, ['tools/local/start.ts'], {
       cwd: root,
       env: { ...process.env, ...this.#environment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 /** Before the system ring: builds the service, so that no test waits for a build. */
 import { join } from 'node:path';
-import { ASSEMBLY_FOLDER, ensureAssembly } from '../../local/build.ts';
+import { ASSEMBLY_FOLDER, ensureAssembly } from '../../tools/local/build.ts';
 
 // jest calls the default export of its set-up modules.
 export { build as default };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { until as untilFound } from '../waiting.ts';
+import { until as untilFound } from '../../tools/test-kit/waiting.ts';
 import { Service } from './service.ts';
 
 interface Webhook {

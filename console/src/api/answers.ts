@@ -1,5 +1,5 @@
 /** Answers of the service as the console has them: amounts of money to the last digit that was sent. */
-import type { RawJson } from '../../../lambdas/core/json/lossless-json.ts';
+import type { RawJson } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import { parseUsd } from './money.ts';
 
 /** Fields that hold an amount in USD, in whichever answer. */

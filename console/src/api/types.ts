@@ -1,13 +1,13 @@
 /** The service's answers, by the very schemas that its OpenAPI document is made from: types alone, no code of it. */
 import type * as z from 'zod';
-import type { accountSummarySchema } from '../../../lambdas/core/access/account-summaries.ts';
-import type { offeredProvidersSchema } from '../../../lambdas/core/access/offered-providers.ts';
-import type { deadLettersSchema } from '../../../lambdas/core/api/dead-letters.ts';
-import type { catalogViewSchema } from '../../../lambdas/core/inference/catalog/catalog-view.ts';
-import type { routeSummarySchema } from '../../../lambdas/core/inference/routing/route-list.ts';
-import type { auditViewSchema } from '../../../lambdas/core/ledger/audit/conclusion.ts';
-import type { rotatedSecretSchema } from '../../../lambdas/core/webhooks/subscription.ts';
-import type { COMPONENTS } from '../../../lambdas/openapi/components.ts';
+import type { offeredProvidersSchema } from '../../../lambdas/access/core/offered-providers.ts';
+import type { COMPONENTS } from '../../../lambdas/app/components.ts';
+import type { catalogViewSchema } from '../../../lambdas/inference/core/catalog/catalog-view.ts';
+import type { routeSummarySchema } from '../../../lambdas/inference/core/routing/route-list.ts';
+import type { accountSummarySchema } from '../../../lambdas/ledger/core/account-summaries.ts';
+import type { auditViewSchema } from '../../../lambdas/ledger/core/audit/conclusion.ts';
+import type { deadLettersSchema } from '../../../lambdas/platform/core/api/dead-letters.ts';
+import type { rotatedSecretSchema } from '../../../lambdas/webhooks/core/subscription.ts';
 import type { Answer } from './answers.ts';
 
 /** An answer by its name in `/openapi.json`. */

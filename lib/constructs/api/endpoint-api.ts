@@ -24,9 +24,9 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
-import { GATEWAY_ERRORS, gatewayErrorBody } from '../../../lambdas/contract/gateway-errors.ts';
-import type { Route } from '../../../lambdas/contract/route.ts';
+import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
+import { GATEWAY_ERRORS, gatewayErrorBody } from '../../../lambdas/platform/contract/gateway-errors.ts';
+import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { streamsPerSecond } from '../../config/concurrency.ts';
 import type { Config } from '../../config/config.ts';
 import type { ServiceFunction } from '../service-function.ts';

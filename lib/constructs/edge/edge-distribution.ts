@@ -17,7 +17,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, type HttpOriginProps } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Construct } from 'constructs';
-import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../../../lambdas/contract/limits.ts';
+import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../../../lambdas/platform/contract/limits.ts';
 import type { Config } from '../../config/config.ts';
 
 /** How long an origin may be silent. */

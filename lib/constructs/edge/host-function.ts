@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
+import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import type { Hosting } from '../hosting.ts';
 import { reportedPartition, reportedRegion } from '../reported-names.ts';
 

@@ -5,15 +5,15 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
+import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/app/routes.ts';
+import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import {
   DEFAULT_OPEN_CALLS,
   HOST_HEALTH_PATH,
   OPEN_CALLS_VARIABLE,
-} from '../../../lambdas/contract/inference-host.ts';
-import { SERVICE_NAME } from '../../../lambdas/contract/limits.ts';
-import { METRIC_NAMESPACE, METRICS } from '../../../lambdas/contract/metrics.ts';
-import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/contract/routes.ts';
+} from '../../../lambdas/platform/contract/inference-host.ts';
+import { SERVICE_NAME } from '../../../lambdas/platform/contract/limits.ts';
+import { METRIC_NAMESPACE, METRICS } from '../../../lambdas/platform/contract/metrics.ts';
 import { type Config, hostTasksOf } from '../../config/config.ts';
 import { GRANTS } from '../../config/grants.ts';
 import { HOST_TASK } from '../../config/host-size.ts';

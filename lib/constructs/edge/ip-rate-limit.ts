@@ -3,8 +3,8 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { gatewayErrorBody, IP_RATE_ERROR } from '../../../lambdas/contract/gateway-errors.ts';
-import { VIEWER_IP_HEADER } from '../../../lambdas/contract/limits.ts';
+import { gatewayErrorBody, IP_RATE_ERROR } from '../../../lambdas/platform/contract/gateway-errors.ts';
+import { VIEWER_IP_HEADER } from '../../../lambdas/platform/contract/limits.ts';
 import { type Config, hasEdge } from '../../config/config.ts';
 import { createEdgeSecrets, EDGE_SECRET_HEADER } from '../security/edge-secret.ts';
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { HOST_HEALTH_PATH } from '../../../lambdas/contract/inference-host.ts';
+import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import type { Config } from '../../config/config.ts';
 import { uploadServiceName } from '../../config/names.ts';
 import type { Hosting } from '../hosting.ts';

@@ -3,8 +3,8 @@
  * differ, or one that could say a price does not, the model cannot be sold by it.
  */
 
-import { type Figures, isAskedFor, rateNameOf } from '../../../lambdas/core/inference/catalog/figures.ts';
-import { formatUsd, type NanoUsd } from '../../../lambdas/core/money.ts';
+import { type Figures, isAskedFor, rateNameOf } from '../../../lambdas/inference/core/catalog/figures.ts';
+import { formatUsd, type NanoUsd } from '../../../lambdas/platform/core/money.ts';
 import type { Source, SourceModel, SourceName } from '../sources/source.ts';
 
 /** A model as one source has it. */

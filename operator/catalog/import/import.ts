@@ -2,9 +2,9 @@
  * A catalog from public lists of prices: for each model of the wanted providers what both sources agree upon, with a
  * markup; everything else is left out and listed. Nothing goes live by it.
  */
-import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { type Figures, figuresText } from '../../../lambdas/core/inference/catalog/figures.ts';
-import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
+import { type Figures, figuresText } from '../../../lambdas/inference/core/catalog/figures.ts';
+import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import type { About, Source, SourceModel } from '../sources/source.ts';
 import { agreementOf, type Compared, comparisonOf, type Statement } from './agreement.ts';

@@ -5,9 +5,9 @@ import {
   priceDocument,
   pricesFrom,
   times,
-} from '../../../lambdas/core/inference/catalog/figures.ts';
-import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
-import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+} from '../../../lambdas/inference/core/catalog/figures.ts';
+import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
+import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import { type About, writeLifetime } from '../sources/source.ts';
 

@@ -1,5 +1,5 @@
 /** Amounts of USD in price lists, from their text: moved by powers of ten and never through a double. */
-import { type NanoUsd, parseUsd } from '../../../lambdas/core/money.ts';
+import { type NanoUsd, parseUsd } from '../../../lambdas/platform/core/money.ts';
 
 /** JSON's number grammar (RFC 8259, section 6). */
 const NUMBER = /^(-?\d+(?:\.\d+)?)(?:[eE]([+-]?\d{1,3}))?$/;

@@ -2,8 +2,8 @@
  * The providers whose models can be imported: the names that each source has for them, and how the service asks them.
  * Addresses are those of the providers' API references, read in November 2026.
  */
-import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { PresetName } from '../../../lambdas/core/inference/catalog/dialect-presets.ts';
+import type { Route } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { PresetName } from '../../../lambdas/inference/core/catalog/dialect-presets.ts';
 
 export interface KnownProvider {
   /** The name in `--providers`, and the beginning of the ids of models and routes. */

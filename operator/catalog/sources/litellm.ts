@@ -4,8 +4,8 @@
  * (`input_cost_per_token_above_200k_tokens`, `output_cost_per_token_priority`).
  */
 import * as z from 'zod';
-import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
-import { isJsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
+import { isJsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import { parseNumbersAsText } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
 import {

@@ -4,7 +4,7 @@
  * (`experimental.modes`) is a service tier when its request carries `service_tier` or `speed`.
  */
 import * as z from 'zod';
-import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
+import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
 import { parseNumbersAsText } from './decimal.ts';
 import { KINDS_OF_CONTENT } from './field-names.ts';
 import type { KnownProvider } from './known-providers.ts';

@@ -1,8 +1,8 @@
 /** What every source of prices is read into: models of a provider with figures in the names of the catalog. */
 
-import type { Figures } from '../../../lambdas/core/inference/catalog/figures.ts';
-import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
-import type { NanoUsd } from '../../../lambdas/core/money.ts';
+import type { Figures } from '../../../lambdas/inference/core/catalog/figures.ts';
+import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
+import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
 import { amountOf } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
 

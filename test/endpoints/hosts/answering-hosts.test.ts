@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ANSWER_QUIRKS } from '../../../simulators/models/hosts/quirks.ts';
+import { ANSWER_QUIRKS } from '../../../tools/simulators/models/hosts/quirks.ts';
 import type { Service } from '../../fuzz/running-service.ts';
 import { type Ask, callersOf, FORMATS, type Format, type Heard } from './callers.ts';
 import { CALLING, CALLS as EXPECTED, PLAIN, TEXT, THINKING } from './requests.ts';

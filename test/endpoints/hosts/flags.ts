@@ -1,6 +1,6 @@
 /** The dialect flags of the quirks of simulated hosts, and hosts with several quirks. */
-import type { Dialect } from '../../../lambdas/core/inference/catalog/dialect.ts';
-import type { Quirk } from '../../../simulators/models/hosts/quirks.ts';
+import type { Dialect } from '../../../lambdas/inference/core/catalog/dialect.ts';
+import type { Quirk } from '../../../tools/simulators/models/hosts/quirks.ts';
 
 /** Quirks of a host of chat completions that a dialect has a flag for. */
 export const FLAGS = {

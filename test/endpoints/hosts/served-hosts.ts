@@ -1,5 +1,5 @@
 /** The service before simulated hosts: a model for each, with a dialect or without. */
-import type { Breaker } from '../../../lambdas/core/inference/circuit/breaker.ts';
+import type { Breaker } from '../../../lambdas/inference/core/circuit/breaker.ts';
 import { CountingTill } from '../../fuzz/counting-till.ts';
 import { startService, type Way } from '../../fuzz/running-service.ts';
 

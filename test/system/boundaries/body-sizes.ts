@@ -2,8 +2,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import type { Route } from '../../../lambdas/contract/route.ts';
-import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { ROUTES } from '../../../lambdas/app/routes.ts';
+import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { Payer } from '../payer.ts';
 import { form as fileForm, wavOfBytes } from '../recordings.ts';
 import { isHost, service } from './service.ts';

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { ERROR_CODES, type ErrorCode } from '../../../lambdas/core/errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../lambdas/platform/core/errors.ts';
 import { service, TOO_LARGE } from './service.ts';
 
 let funded: string;

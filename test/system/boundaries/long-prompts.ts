@@ -1,8 +1,8 @@
 /** Prompts near the context window of a model, whose tokens the service bounds and only the route knows. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { CODE, PROSE } from '../../../bench/tokens/honest.ts';
-import { boundTokens } from '../../../lambdas/core/inference/metering/token-bound.ts';
+import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
+import { CODE, PROSE } from '../../../tools/bench/tokens/honest.ts';
 import { Payer } from '../payer.ts';
 import { service } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from '../../waiting.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { service } from './service.ts';
 
 let account: { readonly id: string; readonly key: string };

@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { offsets } from '../../thorough.ts';
+import { offsets } from '../../../tools/test-kit/thorough.ts';
 import { describedFetch } from '../described-answers.ts';
 import { aiClient } from './matrix/ai-client.ts';
 import { anthropicClient } from './matrix/anthropic-client.ts';
@@ -25,7 +25,7 @@ const MODELS = {
 
 /**
  * They differ from the protocol of their name in address and credential alone, which
- * `test/providers/authorization.test.ts` holds to each vendor's rules: what they carry is tried whole and streamed.
+ * `lambdas/inference/providers/authorization.test.ts` holds to each vendor's rules: what they carry is tried whole and streamed.
  */
 const VARIANTS: ReadonlySet<string> = new Set(['openai, signed', 'openai, Azure', 'anthropic, signed']);
 const OF_VARIANTS: ReadonlySet<string> = new Set([

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatUsd, parseUsd } from '../../../lambdas/core/money.ts';
-import { until } from '../../waiting.ts';
+import { formatUsd, parseUsd } from '../../../lambdas/platform/core/money.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { OWN_KEY, service } from './service.ts';
 
 const nano = (amount: number | string): bigint => parseUsd(amount) ?? 0n;

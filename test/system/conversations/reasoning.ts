@@ -1,7 +1,7 @@
 /** Models that think, over every API format: their providers' rules are kept, also when a conversation changes its model. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { offsets } from '../../thorough.ts';
+import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
+import { offsets } from '../../../tools/test-kit/thorough.ts';
 import { Payer } from '../payer.ts';
 import { service } from './service.ts';
 

@@ -1,6 +1,6 @@
 /** The shared host: one process for the whole inference API. What it does as functions do, the other suites show on it too. */
 import { describe, expect, it } from '@jest/globals';
-import { until } from '../../waiting.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { processesOf } from '../processes.ts';
 import { OPEN_CALLS, service } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MPEGDecoder } from 'mpg123-decoder';
 import { parseBuffer } from 'music-metadata';
-import { until } from '../../waiting.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { nano, Payer } from '../payer.ts';
 import { service } from './service.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
-import { until } from '../../waiting.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { LeftTexts } from '../left-texts.ts';
 import { Owner } from '../owner.ts';
 import { idTokenOf } from '../sign-in.ts';

@@ -1,7 +1,7 @@
 /** No account sees or changes what is another’s: every route that identifies its caller, but the operator's view of all. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Authentication, Route } from '../../../lambdas/contract/route.ts';
-import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { ROUTES } from '../../../lambdas/app/routes.ts';
+import type { Authentication, Route } from '../../../lambdas/platform/contract/route.ts';
 import { Owner } from '../owner.ts';
 import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
 import { service } from './service.ts';

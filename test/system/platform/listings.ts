@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { until } from '../../waiting.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { service } from './service.ts';
 
 /** First calls start functions, and the operator's command a process: on a busy machine each takes seconds. */

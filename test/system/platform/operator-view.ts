@@ -1,7 +1,7 @@
 /** The operator's view of a running service, and that no session of the one role is good for the other's routes. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Route } from '../../../lambdas/contract/route.ts';
-import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { ROUTES } from '../../../lambdas/app/routes.ts';
+import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { nano, Payer } from '../payer.ts';
 import { idTokenOf } from '../sign-in.ts';
 import { service } from './service.ts';

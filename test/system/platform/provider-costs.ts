@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Route } from '../../../lambdas/contract/route.ts';
-import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { ROUTES } from '../../../lambdas/app/routes.ts';
+import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { LeftTexts } from '../left-texts.ts';
 import { Payer } from '../payer.ts';
 import { form, wav } from '../recordings.ts';

@@ -1,5 +1,5 @@
 /** For each route that identifies its caller, the request that names what belongs to an account. */
-import type { Route } from '../../../lambdas/contract/route.ts';
+import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import type { Owner } from '../owner.ts';
 
 /** What belongs to one account. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { CheckResult } from '../../../lambdas/core/inference/kinds/smoke/check.ts';
+import type { CheckResult } from '../../../lambdas/operations/core/smoke-test/check.ts';
 import { service } from './service.ts';
 
 interface Smoked {

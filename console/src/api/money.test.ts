@@ -1,0 +1,46 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import { usdJson } from '../../../lambdas/platform/core/money.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { parseUsd, usdField, usdText } from './money.ts';
+
+const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
+
+it('reads every amount that the service writes, to the last digit', () => {
+  fc.assert(
+    fc.property(nano, (amount) => {
+      expect(parseUsd((usdJson(amount) as unknown as { rawJSON: string }).rawJSON)).toBe(amount);
+    }),
+  );
+});
+
+it('shows every digit of an amount, and reads back what it shows', () => {
+  fc.assert(
+    fc.property(nano, (amount) => {
+      expect(parseUsd(usdText(amount).replaceAll(/[$,]/g, ''))).toBe(amount);
+      if (amount >= 0n) expect(parseUsd(usdField(amount) || '0')).toBe(amount);
+    }),
+  );
+});
+
+it.each([
+  [0n, '$0.00', ''],
+  [16_350n, '$0.00001635', ''],
+  [1_234_567_890_000_000_001n, '$1,234,567,890.000000001', ''],
+  [-1_500_000_000n, '-$1.50', ''],
+])('shows %s nano-USD as %s', (amount, text) => {
+  expect(usdText(amount)).toBe(text);
+});
+
+it.each([
+  ['1e-9', 1n],
+  ['2.3E-8', 23n],
+  ['10', 10_000_000_000n],
+  ['0.0000000019', 1n],
+])('reads %s', (text, amount) => {
+  expect(parseUsd(text)).toBe(amount);
+});
+
+it.each(['', 'x', '1,5', '0x10', '--1', '1e9999'])('refuses %j', (text) => {
+  expect(() => parseUsd(text)).toThrow('is no amount');
+});

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { authenticate, formatKey, hashSecret, SECRET_BYTES, verifyKey } from './api-key.ts';
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const ulid = fc.string({ unit: fc.constantFrom(...CROCKFORD), minLength: 26, maxLength: 26 });
+const hex = (bytes: number) =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => Buffer.from(array).toString('hex'));
+const parts = fc.record({
+  accountId: ulid.map((id) => `acc_${id}`),
+  keyId: ulid.map((id) => `key_${id}`),
+  secret: hex(SECRET_BYTES),
+});
+
+const PEPPERS = { current: 'the pepper in use today' };
+const KEY_PARTS = {
+  accountId: 'acc_01K7A0000000000000000000AA',
+  keyId: 'key_01K7A0000000000000000000BB',
+  secret: 'ab'.repeat(SECRET_BYTES),
+};
+const KEY = formatKey(KEY_PARTS, PEPPERS);
+const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
+
+const refusalOf = (headers: Record<string, string>): string => {
+  try {
+    authenticate(new Headers(headers), PEPPERS);
+  } catch (failure) {
+    if (failure instanceof ServiceError) return `${failure.status} ${failure.code}`;
+    throw failure;
+  }
+  return 'none';
+};
+
+describe('verifyKey', () => {
+  it('knows the identity of every key the service made, and only a hash of its secret', () => {
+    fc.assert(
+      fc.property(parts, fc.string({ minLength: 16 }), (given, current) => {
+        const key = formatKey(given, { current });
+        const { accountId, keyId, secret } = given;
+        expect(verifyKey(key, { current })).toEqual({ accountId, keyId, secretHash: hashSecret(secret) });
+        expect(hashSecret(secret)).not.toContain(secret);
+      }),
+    );
+  });
+
+  it('refuses a key in which any one character was changed to any other', () => {
+    for (let at = 0; at < KEY.length; at += 1) {
+      for (const character of PRINTABLE) {
+        if (character === KEY[at]) continue;
+        const forged = KEY.slice(0, at) + character + KEY.slice(at + 1);
+        if (verifyKey(forged, PEPPERS) !== undefined) throw new Error(`accepted a change at ${at}`);
+      }
+    }
+  });
+
+  it('refuses a key with a character missing, doubled, appended or swapped with its neighbour', () => {
+    for (let at = 0; at < KEY.length; at += 1) {
+      const [before, here, after] = [KEY.slice(0, at), KEY.charAt(at), KEY.slice(at + 1)];
+      expect(verifyKey(before + after, PEPPERS)).toBeUndefined();
+      expect(verifyKey(before + here + here + after, PEPPERS)).toBeUndefined();
+      const swapped = before + after.slice(0, 1) + here + after.slice(1);
+      if (swapped !== KEY) expect(verifyKey(swapped, PEPPERS)).toBeUndefined();
+    }
+    for (const tail of ['\n', ' ', '0', '\0']) expect(verifyKey(KEY + tail, PEPPERS)).toBeUndefined();
+  });
+
+  it('refuses every key that a stranger can make, with the right shape and a tag of their own', () => {
+    fc.assert(
+      fc.property(parts, hex(16), fc.string(), (given, tag, pepper) => {
+        const body = formatKey(given, { current: pepper }).slice(0, -32);
+        expect(verifyKey(body + tag, PEPPERS)).toBeUndefined();
+        expect(verifyKey(formatKey(given, { current: pepper }), PEPPERS)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('refuses a key put together from the parts of two genuine keys', () => {
+    const other = formatKey(
+      {
+        accountId: 'acc_01K7A0000000000000000000CC',
+        keyId: 'key_01K7A0000000000000000000DD',
+        secret: randomBytes(SECRET_BYTES).toString('hex'),
+      },
+      PEPPERS,
+    );
+    for (const cut of [4, 30, 56, 96]) {
+      expect(verifyKey(KEY.slice(0, cut) + other.slice(cut), PEPPERS)?.keyId).toBe(
+        cut === 4 ? 'key_01K7A0000000000000000000DD' : undefined,
+      );
+    }
+  });
+
+  it('accepts a key made under the pepper before the current one, and no longer when that is gone', () => {
+    const [current, previous] = ['a pepper of today', 'a pepper of yesterday'];
+    const old = formatKey(KEY_PARTS, { current: previous });
+    expect(verifyKey(old, { current, previous })?.keyId).toBe(KEY_PARTS.keyId);
+    expect(verifyKey(old, { current })).toBeUndefined();
+    expect(verifyKey(formatKey(KEY_PARTS, { current, previous }), { current })?.keyId).toBe(KEY_PARTS.keyId);
+  });
+
+  it('makes keys of one shape, which a secret scanner can look for', () => {
+    expect(KEY).toMatch(/^uis_[0-9A-Z]{52}[0-9a-f]{72}$/);
+  });
+});
+
+describe('authenticate', () => {
+  it('takes the key from Authorization: Bearer, whatever the case of the scheme, or from X-API-Key', () => {
+    for (const headers of [
+      { authorization: `Bearer ${KEY}` },
+      { authorization: `bearer ${KEY}` },
+      { authorization: `BEARER   ${KEY}` },
+      { 'x-api-key': KEY },
+      { 'X-API-Key': ` ${KEY} ` },
+      { authorization: `Bearer ${KEY}`, 'x-api-key': 'something else' },
+      { authorization: 'Bearer a.session.token', 'x-api-key': KEY },
+      { authorization: 'Basic dTpw', 'x-api-key': KEY },
+      { authorization: 'Bearer sk-of-another-service', 'x-api-key': KEY },
+    ]) {
+      expect(authenticate(new Headers(headers), PEPPERS).keyId).toBe(KEY_PARTS.keyId);
+    }
+  });
+
+  it('answers 401 missing_api_key when there is no key at all', () => {
+    expect(refusalOf({})).toBe('401 missing_api_key');
+    expect(refusalOf({ 'content-type': 'application/json' })).toBe('401 missing_api_key');
+  });
+
+  it.each([
+    ['a key without a scheme', { authorization: KEY }],
+    ['the Basic scheme', { authorization: `Basic ${Buffer.from(`user:${KEY}`).toString('base64')}` }],
+    ['a key under the Basic scheme', { authorization: `Basic ${KEY}` }],
+    ['a scheme without a key', { authorization: 'Bearer' }],
+    ['an empty Authorization', { authorization: '' }],
+    ['an empty X-API-Key', { 'x-api-key': '' }],
+    ['another service’s key', { 'x-api-key': 'sk-proj-0123456789abcdef' }],
+    ['two keys', { authorization: `Bearer ${KEY}, Bearer ${KEY}` }],
+    [
+      'a forged key in Authorization beside a genuine X-API-Key',
+      { authorization: `Bearer ${KEY}0`, 'x-api-key': KEY },
+    ],
+    ['a session beside a forged X-API-Key', { authorization: 'Bearer a.b.c', 'x-api-key': `${KEY}0` }],
+    ['a key of absurd length', { 'x-api-key': KEY.repeat(100) }],
+  ])('answers 401 invalid_api_key to %s', (_case, headers) => {
+    expect(refusalOf(headers)).toBe('401 invalid_api_key');
+  });
+
+  it('never quotes the key it refuses', () => {
+    expect(() => authenticate(new Headers({ 'x-api-key': `${KEY}x` }), PEPPERS)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining(KEY.slice(0, 20)) }),
+    );
+  });
+});

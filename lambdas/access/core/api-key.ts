@@ -1,0 +1,100 @@
+/**
+ * API keys that verify offline. A key names its account and itself, carries a random secret, and ends in a tag made
+ * under a pepper that only the service has: a forgery is refused without a database call, and the shape is one
+ * that secret scanners can look for. The database keeps a hash of the secret.
+ *
+ * `uis_` + account (26, ULID) + key (26, ULID) + secret (40 hex, 160 bits) + tag (32 hex, 128 bits)
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../../platform/core/errors.ts';
+
+/** By which keys are known, to secret scanners too. */
+const PREFIX = 'uis_';
+
+const KEY = /^uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})$/;
+
+/** Bytes of randomness in a key: 160 bits cannot be guessed. */
+export const SECRET_BYTES = 20;
+
+/** The pepper in use and, while it is being rotated, the one before it. */
+export interface Peppers {
+  readonly current: string;
+  readonly previous?: string;
+}
+
+/** A genuine key's identity; whether it is still active only the database knows. */
+export interface VerifiedKey {
+  /** `acc_<ulid>`. */
+  readonly accountId: string;
+  /** `key_<ulid>`. */
+  readonly keyId: string;
+  /** SHA-256 of the secret, hex. */
+  readonly secretHash: string;
+}
+
+export interface KeyParts {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** Hex of `SECRET_BYTES` random bytes. */
+  readonly secret: string;
+}
+
+const ulidOf = (id: string) => id.slice(4);
+
+function tag(body: string, pepper: string): string {
+  return createHmac('sha256', pepper).update(`uis-key-1:${body}`).digest('hex').slice(0, 32);
+}
+
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Writes the key that its holder will send; it is shown once and stored nowhere. */
+export function formatKey(parts: KeyParts, peppers: Peppers): string {
+  const body = `${ulidOf(parts.accountId)}${ulidOf(parts.keyId)}${parts.secret}`;
+  return `${PREFIX}${body}${tag(body, peppers.current)}`;
+}
+
+/** Returns the key's identity, or undefined when it is malformed or not signed by this service. */
+export function verifyKey(key: string, peppers: Peppers): VerifiedKey | undefined {
+  const match = KEY.exec(key);
+  if (match === null) return undefined;
+  const [, account = '', id = '', secret = '', given = ''] = match;
+  const body = `${account}${id}${secret}`;
+  const genuine = [peppers.current, peppers.previous].some(
+    (pepper) => pepper !== undefined && timingSafeEqual(Buffer.from(tag(body, pepper)), Buffer.from(given)),
+  );
+  if (!genuine) return undefined;
+  return { accountId: `acc_${account}`, keyId: `key_${id}`, secretHash: hashSecret(secret) };
+}
+
+/** The error for every key that is not active: unknown, malformed, forged, disabled and revoked look alike. */
+export function invalidKey(): ServiceError {
+  return new ServiceError('invalid_api_key', 'The API key is not valid.');
+}
+
+/** The token of a Bearer credential (RFC 6750, section 2.1), in any case; undefined for any other credential. */
+export const bearerToken = (authorization: string): string | undefined =>
+  /^bearer +(.+)$/i.exec(authorization.trim())?.[1];
+
+/**
+ * The key a request carries: the one in `Authorization: Bearer`, else `X-API-Key`, which so counts beside a session or a
+ * credential of another scheme. Throws 401 `missing_api_key`, or `invalid_api_key` for a credential that is no key.
+ */
+export function credentialOf(headers: Headers): string {
+  const authorization = headers.get('authorization');
+  const bearer = authorization === null ? undefined : bearerToken(authorization);
+  if (bearer?.startsWith(PREFIX)) return bearer.trim();
+  const key = headers.get('x-api-key');
+  if (key !== null) return key.trim();
+  if (authorization !== null) throw invalidKey();
+  const message = 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
+  throw new ServiceError('missing_api_key', message);
+}
+
+/** Verifies the key a request carries. Throws 401 `missing_api_key` or `invalid_api_key`. */
+export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
+  const verified = verifyKey(credentialOf(headers), peppers);
+  if (verified === undefined) throw invalidKey();
+  return verified;
+}

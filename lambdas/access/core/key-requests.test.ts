@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { validate } from '../../platform/core/json/json-body.ts';
+import { rotateKeyRequest } from './key-requests.ts';
+
+describe('the body of a rotation', () => {
+  const WEEK_SECONDS = 604_800;
+
+  it.each([
+    [{}, 0],
+    [{ overlap_seconds: 0 }, 0],
+    [{ overlap_seconds: WEEK_SECONDS }, WEEK_SECONDS],
+  ])('lets the old secret live on as %j says', (body, seconds) => {
+    expect(validate(rotateKeyRequest, body)).toEqual({ overlap_seconds: seconds });
+  });
+
+  it.each([-1, WEEK_SECONDS + 1, 0.5, '60', null])('is refused for an overlap of %j seconds', (seconds) => {
+    expect(() => validate(rotateKeyRequest, { overlap_seconds: seconds })).toThrow(
+      expect.objectContaining({ param: 'overlap_seconds' }),
+    );
+  });
+});

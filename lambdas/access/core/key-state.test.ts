@@ -1,0 +1,99 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { type CallScope, type KeyCharge, type KeyState, refusal, UNLIMITED } from './key-state.ts';
+import { windowsAt } from './windows.ts';
+
+const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 30);
+const NOW = windowsAt(NOW_MS);
+const KEY = { accountId: 'acc_1', keyId: 'key_1', secretHash: 'hash' };
+const SCOPE: CallScope = { kind: 'chat', models: [['sim/chat', 'alias']] };
+
+function state(changes: Partial<KeyState> = {}): KeyState {
+  return {
+    ...KEY,
+    name: 'test',
+    status: 'active',
+    policy: {},
+    version: 1,
+    created: 0,
+    requestsLeft: 100,
+    tokensLeft: UNLIMITED,
+    dayLeft: UNLIMITED,
+    monthLeft: UNLIMITED,
+    ...changes,
+  };
+}
+
+const charge = (changes: Partial<KeyCharge> = {}): KeyCharge => ({
+  key: KEY,
+  windows: NOW,
+  tokens: 10,
+  amount: 10n,
+  scope: SCOPE,
+  ...changes,
+});
+
+const codeOf = (changes: Partial<KeyState>, asked: Partial<KeyCharge> = {}) => {
+  const reason = refusal(state(changes), charge(asked), NOW_MS);
+  return reason === undefined ? undefined : `${reason.status} ${reason.code}`;
+};
+
+/** Each reason to refuse, the one that is reported first comes first. */
+const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>])[] = [
+  ['401 invalid_api_key', { status: 'revoked' }, {}],
+  ['403 kind_not_allowed', { policy: { allowed_kinds: ['image'] } }, {}],
+  ['403 model_not_allowed', { policy: { allowed_models: ['sim/other'] } }, {}],
+  ['429 requests_per_minute', { requestsLeft: 0 }, {}],
+  ['429 tokens_per_minute', { tokensLeft: 9n }, {}],
+  ['402 daily_usd_exceeded', { dayLeft: 9n }, {}],
+  ['402 monthly_usd_exceeded', { monthLeft: 9n }, {}],
+];
+
+describe('refusal', () => {
+  it('is absent when everything suffices to the last unit', () => {
+    expect(codeOf({ requestsLeft: 1, tokensLeft: 10n, dayLeft: 10n, monthLeft: 10n })).toBeUndefined();
+  });
+
+  it('reports, of any reasons that hold at once, the first in the order 401, 403, 429, 402', () => {
+    fc.assert(
+      fc.property(fc.subarray([...REASONS], { minLength: 1 }), (reasons) => {
+        const policies = reasons.map(([, changes]) => changes.policy ?? {});
+        const changes = Object.assign({}, ...reasons.map(([, given]) => given)) as Partial<KeyState>;
+        expect(codeOf({ ...changes, policy: Object.assign({}, ...policies) })).toBe(reasons[0]?.[0]);
+      }),
+    );
+  });
+
+  it('makes unknown, disabled, revoked and re-keyed keys look exactly alike', () => {
+    const reasons = [
+      refusal(undefined, charge(), NOW_MS),
+      refusal(state({ status: 'disabled' }), charge(), NOW_MS),
+      refusal(state({ status: 'revoked' }), charge(), NOW_MS),
+      refusal(state({ secretHash: 'of another secret' }), charge(), NOW_MS),
+    ];
+    const looks = new Set(
+      reasons.map((reason) => JSON.stringify([reason?.status, reason?.code, reason?.message])),
+    );
+    expect(looks.size).toBe(1);
+    expect(reasons[0]?.status).toBe(401);
+  });
+
+  it('allows a model under any of its names, and names the first model that is not allowed', () => {
+    const policy = { allowed_models: ['alias', 'sim/second'] };
+    expect(codeOf({ policy })).toBeUndefined();
+    const models = [['sim/chat', 'alias'], ['sim/second'], ['sim/third', 'third']];
+    const reason = refusal(state({ policy }), charge({ scope: { kind: 'chat', models } }), NOW_MS);
+    expect(reason).toMatchObject({ code: 'model_not_allowed', param: 'model' });
+    expect(reason?.message).toContain('sim/third');
+  });
+
+  it('sends Retry-After with every 429, as the whole seconds until the minute ends', () => {
+    const retryAfterSeconds = (nowMs: number) =>
+      refusal(state({ requestsLeft: 0 }), charge(), nowMs)?.retryAfterSeconds;
+    expect(retryAfterSeconds(NOW_MS)).toBe(30);
+    expect(retryAfterSeconds(NOW_MS + 29_999)).toBe(1);
+    expect(retryAfterSeconds(NOW_MS - 30_000)).toBe(60);
+    expect(refusal(state({ tokensLeft: 0n }), charge(), NOW_MS)?.retryAfterSeconds).toBe(30);
+  });
+});

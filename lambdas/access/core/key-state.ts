@@ -1,0 +1,158 @@
+/** A key as of a time: identity, policy and what is left of the windows of that time; and why it refuses a call. */
+import { ServiceError } from '../../platform/core/errors.ts';
+import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
+import { invalidKey, type VerifiedKey } from './api-key.ts';
+import type { Kind } from './kinds.ts';
+import type { Policy } from './policy.ts';
+import { minuteEndsInMs, type Windows } from './windows.ts';
+
+/** Requests a minute of a key whose policy sets none (interface, Limits). */
+export const DEFAULT_RPM = 100;
+
+/**
+ * What an absent cap counts down from: greater than any sum of holds can be, and exact in DynamoDB's 38 digits.
+ * Spend is always `cap - left`, so it needs no counter of its own.
+ */
+export const UNLIMITED = 1_000_000_000_000_000_000_000_000n;
+
+export const KEY_STATUSES = ['active', 'disabled', 'revoked'] as const;
+
+export interface KeyState {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly secretHash: string;
+  /** The secret before it, while both are good. */
+  readonly previous?: { readonly secretHash: string /** Seconds since the epoch. */; readonly until: number };
+  readonly name: string;
+  readonly status: (typeof KEY_STATUSES)[number];
+  readonly policy: Policy;
+  /** Changes with the name, the policy and the status; a change is made only to the version that it was read with. */
+  readonly version: number;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly requestsLeft: number;
+  readonly tokensLeft: bigint;
+  readonly dayLeft: NanoUsd;
+  readonly monthLeft: NanoUsd;
+  /** When a call last took an amount, seconds since the epoch; absent before the first. */
+  readonly used?: number;
+  /** What `used` was when the caps were last repaired; absent before the first repair. */
+  readonly repaired?: number;
+}
+
+/** What one call takes from its key's windows. */
+export interface KeyCharge {
+  readonly key: VerifiedKey;
+  readonly windows: Windows;
+  readonly tokens: number;
+  readonly amount: NanoUsd;
+  /** Absent for a call that runs no model, such as reading usage. */
+  readonly scope?: CallScope;
+}
+
+/** What a call may run. */
+export interface CallScope {
+  readonly kind: Kind;
+  /** Each model by all its names, the catalog id first: a policy may list any of them. */
+  readonly models: readonly (readonly string[])[];
+}
+
+export const rpmOf = (policy: Policy): number => policy.rpm ?? DEFAULT_RPM;
+export const tpmOf = (policy: Policy): bigint => (policy.tpm === undefined ? UNLIMITED : BigInt(policy.tpm));
+export const dailyOf = (policy: Policy): NanoUsd => policy.daily_usd ?? UNLIMITED;
+export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLIMITED;
+
+/**
+ * Why a key refuses a charge, in the order the interface checks: authentication, scope, limits, caps.
+ * Undefined when it does not. `state` is as of the charge's windows.
+ */
+export function refusal(
+  state: KeyState | undefined,
+  charge: KeyCharge,
+  nowMs: number,
+): ServiceError | undefined {
+  const { accountId, secretHash } = charge.key;
+  if (state?.status !== 'active' || state.accountId !== accountId || !secretMatches(state, secretHash, nowMs))
+    return invalidKey();
+  return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
+}
+
+function secretMatches({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
+  if (given === secretHash) return true;
+  return given === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
+}
+
+function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | undefined {
+  if (scope === undefined) return undefined;
+  if (policy.allowed_kinds !== undefined && !policy.allowed_kinds.includes(scope.kind)) {
+    return new ServiceError('kind_not_allowed', `This API key may not make ${scope.kind} calls.`);
+  }
+  const allowed = policy.allowed_models;
+  if (allowed === undefined) return undefined;
+  const refused = scope.models.find((names) => !names.some((name) => allowed.includes(name)));
+  if (refused === undefined) return undefined;
+  const message = `This API key may not use the model ${JSON.stringify(refused[0])}.`;
+  return new ServiceError('model_not_allowed', message, { param: 'model' });
+}
+
+function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
+  const retryAfterSeconds = Math.ceil(minuteEndsInMs(nowMs) / 1000);
+  if (state.requestsLeft < 1) {
+    const message = `This API key is limited to ${rpmOf(state.policy)} requests a minute.`;
+    return new ServiceError('requests_per_minute', message, { retryAfterSeconds });
+  }
+  // An overrun leaves less than nothing; a request that takes no tokens may pass all the same.
+  if (charge.tokens > 0 && state.tokensLeft < BigInt(charge.tokens)) {
+    const message = `This API key is limited to ${tpmOf(state.policy)} tokens a minute.`;
+    return new ServiceError('tokens_per_minute', message, { retryAfterSeconds });
+  }
+  return undefined;
+}
+
+function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
+  if (amount === 0n) return undefined;
+  const { policy, dayLeft, monthLeft } = state;
+  if (dayLeft < amount)
+    return capExceeded('daily_usd_exceeded', amount, `${formatUsd(dailyOf(policy))} USD a day`);
+  if (monthLeft < amount)
+    return capExceeded('monthly_usd_exceeded', amount, `${formatUsd(monthlyOf(policy))} USD a month`);
+  return undefined;
+}
+
+/** Whether a call was refused by a cap of its key. */
+export const isCapRefusal = (failure: unknown): boolean =>
+  failure instanceof ServiceError &&
+  (failure.code === 'daily_usd_exceeded' || failure.code === 'monthly_usd_exceeded');
+
+const capExceeded = (
+  code: 'daily_usd_exceeded' | 'monthly_usd_exceeded',
+  amount: NanoUsd,
+  cap: string,
+): ServiceError =>
+  new ServiceError(
+    code,
+    `The estimate for this call, ${formatUsd(amount)} USD, would exceed this API key's cap of ${cap}.`,
+  );
+
+/** OpenAI's duration form: `850ms`, `12.5s`, `1m0s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = (ms % 60_000) / 1000;
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`;
+}
+
+export function rateLimitHeaders(state: KeyState, nowMs: number): Record<string, string> {
+  const reset = formatDuration(minuteEndsInMs(nowMs));
+  const headers: Record<string, string> = {
+    'x-ratelimit-limit-requests': String(rpmOf(state.policy)),
+    'x-ratelimit-remaining-requests': String(Math.max(0, state.requestsLeft)),
+    'x-ratelimit-reset-requests': reset,
+  };
+  if (state.policy.tpm !== undefined) {
+    headers['x-ratelimit-limit-tokens'] = String(state.policy.tpm);
+    headers['x-ratelimit-remaining-tokens'] = String(state.tokensLeft < 0n ? 0n : state.tokensLeft);
+    headers['x-ratelimit-reset-tokens'] = reset;
+  }
+  return headers;
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Account } from '../../ledger/core/accounts.ts';
+import type { CallContext } from '../../platform/core/ports.ts';
+import { withOperator } from './operator-access.ts';
+import {
+  OPERATOR_SESSION_SECONDS,
+  type Session,
+  type SessionEndpoint,
+  Sessions,
+  withSession,
+} from './session.ts';
+import { SESSION_COOKIES } from './session-cookie.ts';
+import { signIn } from './sign-in.ts';
+
+const ACCOUNT: Account = { id: 'acc_1', created: 1, operatorSince: 2 };
+const OWNER: Session = { id: 'ses_1', accountId: 'acc_1', expires: 9, authTime: 1 };
+const OPERATOR: Session = { ...OWNER, id: 'ses_2', role: 'operator' };
+const TOKENS: Readonly<Record<string, Session>> = { 'a.b.owner': OWNER, 'a.b.operator': OPERATOR };
+const PAGE = { 'x-requested-with': 'console' };
+const CONTEXT = { pathParameters: {} } as unknown as CallContext;
+
+const sessions = { verify: async (token: string) => TOKENS[token] };
+const echo: SessionEndpoint = async (_request, { session }) => new Response(session.id);
+
+const outcome = async (answered: Promise<Response>) =>
+  answered.then(
+    (response) => response.text(),
+    (failure: { status: number; code: string }) => `${failure.status} ${failure.code}`,
+  );
+
+const asOperator = (headers: Record<string, string>, account: Account | undefined = ACCOUNT) =>
+  outcome(
+    withOperator({ sessions, find: async () => account }, echo)(
+      new Request('http://x/', { headers }),
+      CONTEXT,
+    ),
+  );
+const asOwner = (headers: Record<string, string>) =>
+  outcome(withSession(sessions, echo)(new Request('http://x/', { headers }), CONTEXT));
+
+const bearer = (role: string) => ({ authorization: `Bearer a.b.${role}` });
+const cookie = (name: string, role: string) => ({ ...PAGE, cookie: `${name}=a.b.${role}` });
+
+describe('a session of one role', () => {
+  it('is refused where the other is taken, in a header and in a cookie', async () => {
+    expect(await asOperator(bearer('operator'))).toBe('ses_2');
+    expect(await asOwner(bearer('owner'))).toBe('ses_1');
+    expect(await asOperator(bearer('owner'))).toBe('401 invalid_session');
+    expect(await asOwner(bearer('operator'))).toBe('401 invalid_session');
+    expect(await asOperator(cookie(SESSION_COOKIES.operator, 'owner'))).toBe('401 invalid_session');
+    expect(await asOwner(cookie(SESSION_COOKIES.owner, 'operator'))).toBe('401 invalid_session');
+  });
+
+  it('is no session at all in the other’s cookie, and both may be there', async () => {
+    expect(await asOperator(cookie(SESSION_COOKIES.owner, 'operator'))).toBe('401 missing_session');
+    expect(await asOwner(cookie(SESSION_COOKIES.operator, 'owner'))).toBe('401 missing_session');
+    const both = `${SESSION_COOKIES.owner}=a.b.owner; ${SESSION_COOKIES.operator}=a.b.operator`;
+    expect(await asOperator({ ...PAGE, cookie: both })).toBe('ses_2');
+    expect(await asOwner({ ...PAGE, cookie: both })).toBe('ses_1');
+    expect(await asOperator({ cookie: both })).toBe('401 missing_session');
+  });
+});
+
+describe('an operator’s session', () => {
+  it('opens nothing once its account is not marked any more, or is gone', async () => {
+    const { operatorSince: _mark, ...unmarked } = ACCOUNT;
+    expect(await asOperator(bearer('operator'), unmarked)).toBe('403 operator_only');
+    const find = async () => undefined;
+    const request = new Request('http://x/', { headers: bearer('operator') });
+    expect(await outcome(withOperator({ sessions, find }, echo)(request, CONTEXT))).toBe('403 operator_only');
+  });
+
+  it('is answered with what nobody may store', async () => {
+    const request = new Request('http://x/', { headers: bearer('operator') });
+    const response = await withOperator({ sessions, find: async () => ACCOUNT }, echo)(request, CONTEXT);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('lasts an hour at most, and is never renewed', async () => {
+    const signed: Session[] = [];
+    const made = new Sessions({
+      tokens: { sign: async (session) => `${signed.push(session)}`, read: async () => undefined },
+      store: {
+        begin: async () => 'begun',
+        isLive: async () => true,
+        end: async () => {},
+        endAll: async () => {},
+      },
+      clock: () => 1_000_000,
+      ulid: () => '1',
+      most: 9,
+    });
+    await made.begin('acc_1', OPERATOR_SESSION_SECONDS, 'operator');
+    expect(signed).toEqual([
+      { id: 'ses_1', accountId: 'acc_1', expires: 1000 + 3600, authTime: 1000, role: 'operator' },
+    ]);
+    await expect(made.begin('acc_1', OPERATOR_SESSION_SECONDS + 1, 'operator')).rejects.toThrow();
+    await expect(made.renew(OPERATOR)).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
+  });
+});
+
+describe('signing in as an operator', () => {
+  const dependencies = (account: Account | undefined) => {
+    const begun: unknown[] = [];
+    const opened: string[] = [];
+    return {
+      begun,
+      opened,
+      verifier: { verify: async () => ({ issuer: 'i', subject: 's' }) },
+      accounts: {
+        find: async () => account,
+        openFor: async (identity: string) => {
+          opened.push(identity);
+          return ACCOUNT;
+        },
+      },
+      sessions: {
+        begin: async (...args: unknown[]) => {
+          begun.push(args);
+          return 'token';
+        },
+      },
+    };
+  };
+  const request = { provider: 'p', credential: { token: 't' }, role: 'operator' } as const;
+
+  it('takes an account that is marked', async () => {
+    const made = dependencies(ACCOUNT);
+    expect(await signIn(made, request)).toMatchObject({ expiresInSeconds: OPERATOR_SESSION_SECONDS });
+    expect(made.begun).toEqual([['acc_1', OPERATOR_SESSION_SECONDS, 'operator']]);
+  });
+
+  it.each([
+    ['whose account is not marked', { id: 'acc_1', created: 1 }],
+    ['who has no account', undefined],
+  ])('begins no session and opens no account for somebody %s', async (_who, account) => {
+    const made = dependencies(account);
+    await expect(signIn(made, request)).rejects.toMatchObject({ status: 403, code: 'operator_only' });
+    expect([made.begun, made.opened]).toEqual([[], []]);
+  });
+});

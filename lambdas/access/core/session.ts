@@ -1,0 +1,181 @@
+/**
+ * Sessions: who has signed in, proved by a token that the service itself has signed, while the service still has it
+ * among the account's live ones. One is of the account's owner, or of an operator, and never good for both.
+ */
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { CallContext, Clock, Endpoint, UlidSource } from '../../platform/core/ports.ts';
+import { bearerToken } from './api-key.ts';
+import { cookieToken, type SessionRole } from './session-cookie.ts';
+
+export interface Session {
+  /** `ses_<ulid>`. */
+  readonly id: string;
+  readonly accountId: string;
+  /** Seconds since the epoch. */
+  readonly expires: number;
+  /** When its owner signed in, seconds since the epoch: a renewed session keeps it (OpenID Connect Core 1.0, section 2). */
+  readonly authTime: number;
+  /** Absent: the owner's. */
+  readonly role?: 'operator';
+}
+
+export interface SessionTokens {
+  sign(session: Session): Promise<string>;
+  /** The session that a token was made for; undefined when it is not genuine or its time is over. */
+  read(token: string): Promise<Session | undefined>;
+}
+
+export interface SessionStore {
+  /**
+   * Enters a session among the live ones; when there are `most`, the seconds until the first of them ends. One that
+   * follows a `previous` is entered in the same write that finds that live, else `ended`.
+   */
+  begin(
+    session: Session,
+    most: number,
+    nowSeconds: number,
+    previous?: Session,
+  ): Promise<'begun' | 'ended' | number>;
+  /** Whether it was begun and not ended; what a call ended that was answered before is never live. */
+  isLive(session: Session): Promise<boolean>;
+  end(session: Session): Promise<void>;
+  /** Ends all of an account's, in one write. */
+  endAll(accountId: string): Promise<void>;
+}
+
+export interface SessionDependencies {
+  readonly tokens: SessionTokens;
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+  /** How many live ones an account may have. */
+  readonly most: number;
+}
+
+/** Long enough for an hour's work in a console. */
+export const SESSION_SECONDS = 60 * 60;
+
+/** The longest that any session may last: the operator's own, and all that follow one sign-in together. */
+export const LONGEST_SESSION_SECONDS = 24 * 60 * 60;
+
+/** The longest that an operator's session may last; it is never renewed. */
+export const OPERATOR_SESSION_SECONDS = 60 * 60;
+
+export interface RenewedSession {
+  readonly token: string;
+  readonly expiresInSeconds: number;
+  /** The end of the last session that may follow the sign-in, seconds since the epoch. */
+  readonly signedInUntil: number;
+}
+
+export class Sessions {
+  readonly #dependencies: SessionDependencies;
+
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Begins a session; its token. Throws 429 `session_quota` when the account has as many live ones as it may. */
+  async begin(accountId: string, ttlSeconds: number, role: SessionRole = 'owner'): Promise<string> {
+    const longest = role === 'operator' ? OPERATOR_SESSION_SECONDS : LONGEST_SESSION_SECONDS;
+    if (ttlSeconds > longest) throw new Error('no session lasts so long');
+    const { tokens, ulid } = this.#dependencies;
+    const authTime = this.#nowSeconds();
+    const expires = authTime + ttlSeconds;
+    const session: Session = {
+      ...{ id: `ses_${ulid()}`, accountId, expires, authTime },
+      ...(role === 'operator' ? { role } : {}),
+    };
+    await this.#enter(session, authTime);
+    return tokens.sign(session);
+  }
+
+  /**
+   * Begins a session that follows a live one, and ends that. Throws 401 `invalid_session` when the day that began with
+   * the sign-in is over, the session has been ended meanwhile, or it is an operator's. When this breaks off between the two writes, both live
+   * until they end by themselves.
+   */
+  async renew(previous: Session): Promise<RenewedSession> {
+    const { tokens, store, ulid } = this.#dependencies;
+    const { accountId, authTime } = previous;
+    if (previous.role === 'operator') throw invalidSession();
+    const nowSeconds = this.#nowSeconds();
+    const signedInUntil = authTime + LONGEST_SESSION_SECONDS;
+    const expires = Math.min(nowSeconds + SESSION_SECONDS, signedInUntil);
+    if (expires <= nowSeconds) throw invalidSession();
+    const next = { id: `ses_${ulid()}`, accountId, expires, authTime };
+    await this.#enter(next, nowSeconds, previous);
+    const token = await tokens.sign(next);
+    await store.end(previous);
+    return { token, expiresInSeconds: expires - nowSeconds, signedInUntil };
+  }
+
+  /** The live session that a token was made for; undefined for any other. */
+  async verify(token: string): Promise<Session | undefined> {
+    const { tokens, store } = this.#dependencies;
+    const session = await tokens.read(token);
+    return session !== undefined && (await store.isLive(session)) ? session : undefined;
+  }
+
+  /** Ends a session, or all of its account's: no later call is accepted with them. */
+  end(session: Session, everywhere: boolean): Promise<void> {
+    const { store } = this.#dependencies;
+    return everywhere ? store.endAll(session.accountId) : store.end(session);
+  }
+
+  /** One that follows another takes its place, but for a moment there are both. */
+  async #enter(session: Session, nowSeconds: number, previous?: Session): Promise<void> {
+    const { store, most } = this.#dependencies;
+    const begun = await store.begin(session, previous === undefined ? most : most + 1, nowSeconds, previous);
+    if (begun === 'begun') return;
+    if (begun === 'ended') throw invalidSession();
+    const message = `An account may have at most ${most} sessions at once: sign out of one, or wait until one ends.`;
+    throw new ServiceError('session_quota', message, { retryAfterSeconds: begun });
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#dependencies.clock() / 1000);
+  }
+}
+
+/**
+ * Whether a request comes with a session rather than with an API key: a token of three parts (RFC 7515, section 7.1), or
+ * the cookie of the console.
+ */
+export function carriesSession(headers: Headers): boolean {
+  const authorization = headers.get('authorization');
+  if (authorization === null) return cookieToken(headers) !== undefined;
+  return bearerToken(authorization)?.split('.').length === 3;
+}
+
+/** The live session of that role that a request carries. Throws 401 `missing_session`, or `invalid_session` for any other. */
+export async function readSession(
+  headers: Headers,
+  sessions: Pick<Sessions, 'verify'>,
+  role: SessionRole = 'owner',
+): Promise<Session> {
+  const authorization = headers.get('authorization');
+  const token = authorization === null ? cookieToken(headers, role) : (bearerToken(authorization) ?? '');
+  if (token === undefined) {
+    const message = 'Sign in, and send the session as "Authorization: Bearer <access_token>".';
+    throw new ServiceError('missing_session', message);
+  }
+  const session = token === '' ? undefined : await sessions.verify(token);
+  if (session === undefined || (session.role ?? 'owner') !== role) throw invalidSession();
+  return session;
+}
+
+/** An endpoint that runs only with a live session of the role that its route takes. */
+export type SessionEndpoint = (
+  request: Request,
+  context: CallContext & { readonly session: Session },
+) => Promise<Response>;
+
+/** Reads the owner's session before anything else of the request; throws as `readSession`. */
+export const withSession =
+  (sessions: Pick<Sessions, 'verify'>, endpoint: SessionEndpoint): Endpoint =>
+  async (request, context) =>
+    endpoint(request, { ...context, session: await readSession(request.headers, sessions) });
+
+export const invalidSession = (): ServiceError =>
+  new ServiceError('invalid_session', 'The session is not valid, or it has ended: sign in again.');

@@ -1,0 +1,104 @@
+/** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { type Account, type Accounts, accountEntry, accountSchema } from '../../ledger/core/accounts.ts';
+import type { Body } from '../../platform/core/api/response-schema.ts';
+import { requireOperator } from './operator-access.ts';
+import { OPERATOR_SESSION_SECONDS, SESSION_SECONDS, type Sessions } from './session.ts';
+import type { SessionRole } from './session-cookie.ts';
+
+/** Somebody, as an identity provider knows them. */
+export interface Identity {
+  /** The identity provider. */
+  readonly issuer: string;
+  /** Unique and never reassigned within the issuer (OpenID Connect Core 1.0, section 5.7). */
+  readonly subject: string;
+  /** Only where the issuer says that it is theirs. */
+  readonly email?: string;
+}
+
+export interface TokenCredential {
+  readonly token: string;
+  /** What the token must repeat, where the caller chose one. */
+  readonly nonce?: string | undefined;
+}
+
+/** An authorization code (RFC 6749, section 4.1), which the service exchanges itself: the browser has no token. */
+export interface CodeCredential {
+  readonly code: string;
+  /** What the challenge was made of that the code was asked for with (RFC 7636, section 4.1). */
+  readonly codeVerifier: string;
+  /** Where the provider sent the code. */
+  readonly redirectUri: string;
+  /** What the ID token must repeat; providers of OpenID Connect need one. */
+  readonly nonce?: string | undefined;
+}
+
+export type Credential = TokenCredential | CodeCredential;
+
+export interface IdentityVerifier {
+  /**
+   * Proves a token or a code of the provider of that name. Throws 404 for an unknown provider, 400 for a code that the
+   * provider's settings do not provide for, 401 `invalid_token`, or 503 `identity_provider_unavailable`.
+   */
+  verify(provider: string, credential: Credential): Promise<Identity>;
+}
+
+export interface SignInDependencies {
+  readonly verifier: IdentityVerifier;
+  readonly accounts: Pick<Accounts, 'openFor' | 'find'>;
+  readonly sessions: Pick<Sessions, 'begin'>;
+}
+
+export interface SignInResult {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  readonly account: Account;
+}
+
+/**
+ * The same address at two providers is two identities: an issuer may let anybody claim an address, and whoever
+ * claimed it must not get at the account. Hashed, because a subject has no bound and some are addresses.
+ */
+export const identityKey = ({ issuer, subject }: Identity): string =>
+  createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
+
+/** What somebody proves their identity with, and which of their sessions they ask for. */
+export interface SignInRequest {
+  readonly provider: string;
+  readonly credential: Credential;
+  readonly role: SessionRole;
+}
+
+/**
+ * Signs somebody in. As an owner it opens their account the first time: exactly one, however many requests race. As an
+ * operator it opens none, and throws 403 `operator_only` unless they have one that is marked. Throws 429 `session_quota`.
+ */
+export async function signIn(
+  { verifier, accounts, sessions }: SignInDependencies,
+  { provider, credential, role }: SignInRequest,
+): Promise<SignInResult> {
+  const identity = await verifier.verify(provider, credential);
+  const key = identityKey(identity);
+  const [account, expiresInSeconds] =
+    role === 'operator'
+      ? [requireOperator(await accounts.find(key)), OPERATOR_SESSION_SECONDS]
+      : [await accounts.openFor(key, identity.email), SESSION_SECONDS];
+  const accessToken = await sessions.begin(account.id, expiresInSeconds, role);
+  return { accessToken, expiresInSeconds, account };
+}
+
+export const signedInSchema = z.object({
+  access_token: z.string().nullable().describe('Null when a cookie was asked for, which then holds it.'),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  account: accountSchema,
+});
+
+/** The response of a sign-in, which shows the token unless a cookie holds it. */
+export const signedInBody = (result: SignInResult, inCookie: boolean): Body<typeof signedInSchema> => ({
+  access_token: inCookie ? null : result.accessToken,
+  token_type: 'Bearer',
+  expires_in: result.expiresInSeconds,
+  account: accountEntry(result.account),
+});

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { minuteEndsInMs, windowsAt } from './windows.ts';
+
+const HORIZON_MS = Date.UTC(2200, 0, 1);
+const instant = fc.integer({ min: 0, max: HORIZON_MS });
+const at = (iso: string) => windowsAt(Date.parse(iso));
+
+describe('windowsAt', () => {
+  it('puts two instants into one window exactly when their UTC minute, day or month is the same', () => {
+    const pair = instant.chain((ms) =>
+      fc.tuple(
+        fc.constant(ms),
+        fc.oneof(instant, fc.integer({ min: ms - 90_000_000, max: ms + 90_000_000 })),
+      ),
+    );
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        const [first, second] = [windowsAt(a), windowsAt(b)];
+        const [isoA, isoB] = [new Date(a).toISOString(), new Date(b).toISOString()];
+        expect(first.minute === second.minute).toBe(isoA.slice(0, 16) === isoB.slice(0, 16));
+        expect(first.day === second.day).toBe(isoA.slice(0, 10) === isoB.slice(0, 10));
+        expect(first.month === second.month).toBe(isoA.slice(0, 7) === isoB.slice(0, 7));
+      }),
+      { numRuns: rounds(500) },
+    );
+  });
+
+  it('gives a later instant no smaller window', () => {
+    fc.assert(
+      fc.property(instant, fc.nat(1e12), (ms, later) => {
+        const [first, second] = [windowsAt(ms), windowsAt(ms + later)];
+        expect(second.minute).toBeGreaterThanOrEqual(first.minute);
+        expect(second.day).toBeGreaterThanOrEqual(first.day);
+        expect(second.month).toBeGreaterThanOrEqual(first.month);
+      }),
+    );
+  });
+
+  it('begins every minute, day and month at its first millisecond, and each exactly one after the last', () => {
+    for (let month = 0; month < 12 * 130; month += 1) {
+      const beginMs = Date.UTC(1970, month, 1);
+      const [last, first] = [windowsAt(beginMs - 1), windowsAt(beginMs)];
+      if (month > 0) expect(first.month - last.month).toBe(1);
+      expect(first.day - last.day).toBe(1);
+      expect(first.minute - last.minute).toBe(1);
+      expect(windowsAt(beginMs + 59_999)).toEqual(first);
+      expect(windowsAt(beginMs + 60_000)).toEqual({ ...first, minute: first.minute + 1 });
+    }
+  });
+
+  it('gives February its 29th day in leap years only', () => {
+    expect(at('2028-02-29T23:59:59.999Z').month).toBe(at('2028-02-01T00:00:00Z').month);
+    expect(at('2028-03-01T00:00:00Z').day - at('2028-02-28T23:59:59.999Z').day).toBe(2);
+    expect(at('2027-03-01T00:00:00Z').day - at('2027-02-28T23:59:59.999Z').day).toBe(1);
+    expect(at('2100-03-01T00:00:00Z').day - at('2100-02-28T23:59:59.999Z').day).toBe(1);
+  });
+
+  it('begins a new month with the new year', () => {
+    const [last, first] = [at('2026-12-31T23:59:59.999Z'), at('2027-01-01T00:00:00.000Z')];
+    expect(first.month - last.month).toBe(1);
+    expect(at('2026-01-01T00:00:00Z').month).not.toBe(at('2027-01-01T00:00:00Z').month);
+  });
+
+  it.each(['Pacific/Kiritimati', 'America/St_Johns'])('takes no notice of the time zone %s', (zone) => {
+    const module = new URL('./windows.ts', import.meta.url).href;
+    const ms = Date.parse('2026-10-31T23:30:00Z');
+    const script = `const { windowsAt } = await import('${module}'); console.log(JSON.stringify(windowsAt(${ms})))`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      env: { ...process.env, TZ: zone },
+    });
+    expect(JSON.parse(String(output))).toEqual({ minute: ms / 60_000, day: 20_757, month: 2026 * 12 + 9 });
+  });
+});
+
+describe('minuteEndsInMs', () => {
+  it('is the time to the next minute, from 1 to 60,000 ms', () => {
+    fc.assert(
+      fc.property(instant, (ms) => {
+        const restMs = minuteEndsInMs(ms);
+        expect(restMs).toBeGreaterThanOrEqual(1);
+        expect(restMs).toBeLessThanOrEqual(60_000);
+        expect(windowsAt(ms + restMs).minute).toBe(windowsAt(ms).minute + 1);
+        expect(windowsAt(ms + restMs - 1).minute).toBe(windowsAt(ms).minute);
+      }),
+    );
+  });
+});

@@ -1,0 +1,17 @@
+/** `GET /api/v1/auth/me`: the account that is signed in. */
+
+import { accountEntry } from '../../../ledger/core/accounts.ts';
+import { requireTable } from '../../../platform/contract/tables.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { invalidSession } from '../../core/session.ts';
+import { sessionHandler } from '../../handlers/handlers.ts';
+import { readAccount } from '../../store/account-item.ts';
+
+export const handler = sessionHandler('platform', ({ clients, environment }) => {
+  const table = requireTable(environment, 'accounts');
+  return async (_request, { session: { accountId } }) => {
+    const account = await readAccount(clients.client, table, accountId);
+    if (account === undefined) throw invalidSession();
+    return jsonResponse(accountEntry(account));
+  };
+});

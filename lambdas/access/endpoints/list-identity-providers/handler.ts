@@ -1,0 +1,11 @@
+/** `GET /api/v1/auth/providers`: the identity providers that a browser can sign in with, and what it begins with. */
+
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { offeredProvidersBody } from '../../core/offered-providers.ts';
+import { staticHandler } from '../../handlers/handlers.ts';
+import { createOfferedProviders } from '../../store/offered-providers.ts';
+
+export const handler = staticHandler('platform', (resources) => {
+  const offered = createOfferedProviders(resources);
+  return async () => jsonResponse(offeredProvidersBody(await offered()));
+});

@@ -1,0 +1,19 @@
+/** `POST /api-keys/{id}/rotate`: a new secret for a key; the old one stays good for the overlap. */
+
+import { readOptionalJson, validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { issuedKeyEntry } from '../../core/key-issuer.ts';
+import { rotateKeyRequest } from '../../core/key-requests.ts';
+import { sessionHandler } from '../../handlers/handlers.ts';
+import { createKeyIssuer } from '../../store/create-accounts.ts';
+import { createSecrets } from '../../store/create-secrets.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const issuer = createKeyIssuer({ ...resources, ...createSecrets(resources) });
+  const { clock } = resources;
+  return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
+    const { overlap_seconds: overlap } = validate(rotateKeyRequest, await readOptionalJson(request));
+    const issued = await issuer.rotate(accountId, id, overlap);
+    return jsonResponse(issuedKeyEntry(issued, clock()), { 'cache-control': 'no-store' });
+  };
+});

@@ -1,0 +1,70 @@
+/** Lambda handlers of the routes that API Gateway buffers, by authentication. Each throws an error that names a variable that is not set. */
+
+import { createKeyGate } from '../../ledger/store/create-ledger.ts';
+import type { Surface } from '../../platform/contract/route.ts';
+import { requireTable } from '../../platform/contract/tables.ts';
+import type { Endpoint } from '../../platform/core/ports.ts';
+import {
+  createDataResources,
+  createResources,
+  type DataResources,
+  type Resources,
+} from '../../platform/handlers/resources.ts';
+import { buffered } from '../../platform/http/pipelines.ts';
+import { createRequestHandler } from '../../platform/http/request-handler.ts';
+import { withOperator } from '../core/operator-access.ts';
+import { type SessionEndpoint, withSession } from '../core/session.ts';
+import { readAccount } from '../store/account-item.ts';
+import { createSecrets } from '../store/create-secrets.ts';
+import { createSessions } from '../store/session-tokens.ts';
+
+/** The pepper that proves a key genuine, and the gate that counts its requests. */
+type KeyResources = DataResources & ReturnType<typeof createSecrets> & ReturnType<typeof createKeyGate>;
+
+type SessionResources = DataResources & ReturnType<typeof createSessions>;
+
+export type KeyOrSessionResources = KeyResources & Pick<SessionResources, 'sessions'>;
+
+/** Serves an endpoint that answers from its own bundle, which so holds no AWS client. */
+export function staticHandler(
+  surface: Surface | ((request: Request) => Surface),
+  build: (resources: Resources) => Endpoint,
+) {
+  const resources = createResources();
+  return buffered(createRequestHandler(build(resources), surface, resources));
+}
+
+/** Serves an endpoint without authentication that reads the database. */
+export function publicHandler(surface: Surface, build: (resources: DataResources) => Endpoint) {
+  const resources = createDataResources();
+  return buffered(createRequestHandler(build(resources), surface, resources));
+}
+
+/** Serves an endpoint that takes an API key. */
+export const keyHandler = (surface: Surface, build: (resources: KeyResources) => Endpoint) =>
+  publicHandler(surface, (resources) =>
+    build({ ...resources, ...createSecrets(resources), ...createKeyGate(resources) }),
+  );
+
+/** Serves an endpoint that decides which of an API key and a session a request comes with. */
+export const keyOrSessionHandler = (
+  surface: Surface,
+  build: (resources: KeyOrSessionResources) => Endpoint,
+) =>
+  keyHandler(surface, (resources) => build({ ...resources, sessions: createSessions(resources).sessions }));
+
+/** Serves an endpoint that runs only with a live session of the account's owner. */
+export const sessionHandler = (surface: Surface, build: (resources: SessionResources) => SessionEndpoint) =>
+  publicHandler(surface, (resources) => {
+    const sessions = createSessions(resources);
+    return withSession(sessions.sessions, build({ ...resources, ...sessions }));
+  });
+
+/** Serves an endpoint that runs only for an operator. */
+export const operatorHandler = (surface: Surface, build: (resources: SessionResources) => SessionEndpoint) =>
+  publicHandler(surface, (resources) => {
+    const sessions = createSessions(resources);
+    const table = requireTable(resources.environment, 'accounts');
+    const find = (accountId: string) => readAccount(resources.clients.client, table, accountId);
+    return withOperator({ ...sessions, find }, build({ ...resources, ...sessions }));
+  });

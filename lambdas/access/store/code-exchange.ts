@@ -1,0 +1,82 @@
+/** Exchanging an authorization code for a token (RFC 6749, section 4.1.3; RFC 7636, section 4.5). */
+
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { CodeCredential } from '../core/sign-in.ts';
+import { invalidCode, providerUnavailable } from './identity-errors.ts';
+import { askProvider } from './provider-request.ts';
+
+/** How a client shows who it is (OpenID Connect Core 1.0, section 9); one without a secret only names itself. */
+export type ClientAuthentication = 'basic' | 'post';
+
+export interface ExchangeClient {
+  readonly id: string;
+  readonly secret: string | undefined;
+  readonly authentication: ClientAuthentication;
+}
+
+export interface Exchange {
+  readonly fetch: typeof globalThis.fetch;
+  readonly tokenEndpoint: string;
+  readonly client: ExchangeClient;
+  readonly credential: CodeCredential;
+}
+
+/** What providers say of a code, a verifier or a redirect URI that does not fit (RFC 6749, section 5.2; GitHub's own). */
+const REFUSED = ['invalid_grant', 'invalid_request', 'bad_verification_code'];
+
+/** Throws 400 when a code may not be sent there; without any such address the provider takes tokens only. */
+export function requireRedirectUri(allowed: readonly string[] | undefined, given: string): void {
+  if (allowed?.includes(given)) return;
+  const message = 'redirect_uri: is not one of those in the settings of this identity provider.';
+  throw new ServiceError('invalid_value', message, { param: 'redirect_uri' });
+}
+
+/**
+ * The token response, an object. Throws 401 `invalid_token` for a code that the provider refuses, and 503
+ * `identity_provider_unavailable` when it does not answer, or refuses us. No error holds anything of either body.
+ */
+export async function exchangeCode({
+  fetch,
+  tokenEndpoint,
+  client,
+  credential,
+}: Exchange): Promise<Readonly<Record<string, unknown>>> {
+  const { code, codeVerifier, redirectUri } = credential;
+  const { id, secret, authentication } = client;
+  const basic = secret !== undefined && authentication === 'basic';
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: codeVerifier,
+    ...(basic ? {} : { client_id: id }),
+    ...(secret === undefined || basic ? {} : { client_secret: secret }),
+  });
+  const { status, body } = await askProvider(fetch, tokenEndpoint, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'unified-inference-service',
+      ...(basic ? { authorization: basicOf(id, secret) } : {}),
+    },
+    body: form.toString(),
+  });
+  const answer = Object(body) as Readonly<Record<string, unknown>>;
+  // GitHub refuses with 200.
+  if (status < 500 && REFUSED.includes(String(answer.error))) throw invalidCode();
+  if (status !== 200 || answer.error !== undefined)
+    throw providerUnavailable(
+      named(new Error(`the token endpoint answered ${status}`), 'TokenEndpointError'),
+    );
+  return answer;
+}
+
+/** Both parts are encoded as in a form first (RFC 6749, section 2.3.1). */
+function basicOf(id: string, secret: string): string {
+  const encoded = [id, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
+  return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
+}
+
+/** The name is what the log shows. */
+const named = (error: Error, name: string): Error => Object.assign(error, { name });

@@ -1,0 +1,93 @@
+/**
+ * GitHub access tokens: issued to our own OAuth app, and whose. GitHub has no ID tokens for people; without the first
+ * question a token that somebody gave to another app would sign them in here (GitHub REST API, Check a token).
+ */
+import * as z from 'zod';
+import type { GitHubSettings } from '../../platform/contract/identity-providers.ts';
+import type { CodeCredential, Identity, TokenCredential } from '../core/sign-in.ts';
+import { exchangeCode, requireRedirectUri } from './code-exchange.ts';
+import { invalidToken, providerUnavailable } from './identity-errors.ts';
+import { PROVIDER_TIMEOUT_MS } from './provider-request.ts';
+
+/** The identity of an account does not move with the API's address. */
+const ISSUER = 'https://github.com';
+
+const user = z.object({ id: z.int().positive() });
+const check = z.object({ app: z.object({ client_id: z.string() }), user });
+
+export interface GitHubOptions {
+  readonly settings: GitHubSettings;
+  readonly clientSecret: () => Promise<string>;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export class GitHubProvider {
+  readonly #options: GitHubOptions;
+
+  constructor(options: GitHubOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Exchanges a code for an access token and verifies that (GitHub documentation, Authorizing OAuth apps). The verifier
+   * binds the code to the browser that asked for it; a nonce has no place in an access token, and is passed over.
+   */
+  async exchange(credential: CodeCredential): Promise<Identity> {
+    const { settings, clientSecret, fetch } = this.#options;
+    requireRedirectUri(settings.redirectUris, credential.redirectUri);
+    const answer = await exchangeCode({
+      fetch,
+      tokenEndpoint: `${settings.oauthUrl.replace(/\/$/, '')}/access_token`,
+      client: { id: settings.clientId, secret: await clientSecret(), authentication: 'post' },
+      credential,
+    });
+    const { access_token: token } = answer;
+    if (typeof token !== 'string') throw providerUnavailable(new Error('there is no access token'));
+    return this.verify({ token });
+  }
+
+  async verify({ token, nonce }: TokenCredential): Promise<Identity> {
+    // An access token repeats nothing, so a nonce cannot be kept.
+    if (nonce !== undefined || !/^[\x21-\x7e]+$/.test(token)) throw invalidToken();
+    const { clientId } = this.#options.settings;
+    const basic = Buffer.from(`${clientId}:${await this.#options.clientSecret()}`).toString('base64');
+    const checked = await this.#ask(check, `/applications/${encodeURIComponent(clientId)}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ access_token: token }),
+    });
+    // GitHub says 404 to a token of another app, and 422 to what is no token.
+    if (checked === undefined || checked.app.client_id !== clientId) throw invalidToken();
+    const owner = await this.#ask(user, '/user', { headers: { authorization: `Bearer ${token}` } }, [401]);
+    if (owner === undefined || owner.id !== checked.user.id) throw invalidToken();
+    return { issuer: ISSUER, subject: String(owner.id) };
+  }
+
+  /** Undefined when GitHub refuses the token; throws 503 when it does not answer, or refuses us. */
+  async #ask<T>(
+    schema: z.ZodType<T>,
+    path: string,
+    init: RequestInit,
+    refusals: readonly number[] = [404, 422],
+  ): Promise<T | undefined> {
+    const { settings, fetch } = this.#options;
+    try {
+      const response = await fetch(`${settings.apiUrl.replace(/\/$/, '')}${path}`, {
+        ...init,
+        headers: {
+          ...init.headers,
+          accept: 'application/vnd.github+json',
+          'x-github-api-version': '2022-11-28',
+          'user-agent': 'unified-inference-service',
+        },
+        redirect: 'error',
+        signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
+      });
+      if (refusals.includes(response.status)) return undefined;
+      if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
+      return schema.parse(await response.json());
+    } catch (cause) {
+      throw providerUnavailable(cause);
+    }
+  }
+}

@@ -1,0 +1,369 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import type { Log } from '../../platform/core/ports.ts';
+import type { CodeCredential, IdentityVerifier } from '../core/sign-in.ts';
+import { GITHUB_CLIENT, GITHUB_SECRET, GitHubServer } from '../testing/github-server.ts';
+import { CLIENT_ID, OpenIdProvider } from '../testing/openid-provider.ts';
+import { TokenServer } from '../testing/token-server.ts';
+import { createIdentityVerifier } from './identity-verifier.ts';
+import { createOfferedProviders } from './offered-providers.ts';
+
+const provider = new OpenIdProvider();
+const github = new GitHubServer();
+let tokens: TokenServer;
+let verifier: IdentityVerifier;
+let logged: unknown[] = [];
+let secrets: Record<string, string> = {};
+
+const LOG: Log = { ...SILENT, warn: (...line) => logged.push(line) };
+const REDIRECT = 'https://console.example/console/';
+const CREDENTIAL: CodeCredential = {
+  code: 'canary-of-a-code',
+  codeVerifier: `canary-of-a-verifier${'v'.repeat(30)}`,
+  redirectUri: REDIRECT,
+  nonce: 'the nonce',
+};
+
+const oidc = (fields: object = {}) => ({
+  type: 'oidc',
+  issuer: provider.issuer,
+  audience: ['another', CLIENT_ID],
+  clientId: CLIENT_ID,
+  redirectUris: ['https://first.example/', REDIRECT],
+  tokenEndpoint: `${tokens.url}/token`,
+  ...fields,
+});
+
+const environmentOf = (settings: object) => ({
+  IDENTITY_PROVIDERS: JSON.stringify(settings),
+  IDENTITY_SECRET: 'identity',
+});
+
+const verifierOf = (settings: object): IdentityVerifier =>
+  createIdentityVerifier({
+    environment: environmentOf(settings),
+    readSecret: async (reference) => {
+      const field = reference.split('#')[1];
+      return field === undefined ? JSON.stringify(secrets) : (secrets[field] ?? '');
+    },
+    clock: Date.now,
+    log: LOG,
+  });
+
+const exchange = (changes: Partial<CodeCredential> = {}, name = 'test') =>
+  verifier.verify(name, { ...CREDENTIAL, ...changes });
+
+const failureOf = (outcome: Promise<unknown>) =>
+  outcome.then(
+    (value) => ({ code: `accepted ${JSON.stringify(value)}`, status: 200, param: null }),
+    ({ code, status, param }: { code: string; status: number; param: string | null }) => ({
+      code,
+      status,
+      param,
+    }),
+  );
+const codeOf = async (outcome: Promise<unknown>) => (await failureOf(outcome)).code;
+
+/** Issues the code of `CREDENTIAL` for an ID token with these claims. */
+async function issue(claims: Record<string, unknown> = {}): Promise<string> {
+  const idToken = await provider.idToken('somebody', { claims: { nonce: 'the nonce', ...claims } });
+  const { codeVerifier, code, redirectUri } = CREDENTIAL;
+  tokens.issue(code, { redirectUri, verifier: codeVerifier, answer: { id_token: idToken } });
+  return idToken;
+}
+
+beforeAll(async () => {
+  await provider.start();
+  await github.start();
+});
+afterAll(async () => {
+  await provider.stop();
+  await github.stop();
+});
+beforeEach(async () => {
+  tokens = new TokenServer();
+  await tokens.start();
+  logged = [];
+  secrets = { github: GITHUB_SECRET };
+  verifier = verifierOf({
+    test: oidc(),
+    github: {
+      type: 'github',
+      clientId: GITHUB_CLIENT,
+      apiUrl: github.url,
+      oauthUrl: tokens.url,
+      redirectUris: [REDIRECT],
+    },
+  });
+});
+afterEach(() => tokens.stop());
+
+describe('an authorization code', () => {
+  it('is exchanged for an ID token, whose subject is signed in', async () => {
+    await issue();
+    expect(await exchange()).toEqual({ issuer: provider.issuer, subject: 'somebody' });
+    expect(tokens.requests.map(({ form }) => form)).toEqual([
+      {
+        grant_type: 'authorization_code',
+        code: CREDENTIAL.code,
+        code_verifier: CREDENTIAL.codeVerifier,
+        redirect_uri: REDIRECT,
+        client_id: CLIENT_ID,
+      },
+    ]);
+    expect(tokens.requests.map(({ headers }) => 'authorization' in headers)).toEqual([false]);
+  });
+
+  it('is good once, with its own verifier, and with the redirect URI that it was sent to', async () => {
+    await issue();
+    expect(await codeOf(exchange())).toContain('accepted');
+    expect(await failureOf(exchange())).toEqual({ code: 'invalid_token', status: 401, param: 'code' });
+    await issue();
+    expect(await codeOf(exchange({ codeVerifier: 'w'.repeat(43) }))).toBe('invalid_token');
+    await issue();
+    expect(await codeOf(exchange({ redirectUri: 'https://first.example/' }))).toBe('invalid_token');
+    expect(await codeOf(exchange({ code: 'made-up' }))).toBe('invalid_token');
+  });
+
+  it.each([
+    ['another nonce', { nonce: 'another' }],
+    ['no nonce', { nonce: undefined }],
+    ['another audience', { aud: 'somebody-else' }],
+    ['another client of ours', { aud: 'another' }],
+    ['an end that is past', { exp: 1_000 }],
+    ['another issuer', { iss: 'https://accounts.example.com' }],
+  ])('that gives an ID token with %s is refused', async (_what, claims) => {
+    await issue(claims);
+    expect(await failureOf(exchange())).toEqual({ code: 'invalid_token', status: 401, param: 'code' });
+  });
+
+  it.each([
+    ['redirect_uri', { redirectUri: 'https://evil.example/' }],
+    ['redirect_uri', { redirectUri: `${REDIRECT}?x=1` }],
+    ['redirect_uri', { redirectUri: REDIRECT.slice(0, -1) }],
+    ['nonce', { nonce: undefined }],
+  ])('is not sent anywhere when its %s cannot be right', async (param, changes) => {
+    await issue();
+    expect(await failureOf(exchange(changes))).toMatchObject({ status: 400, param });
+    expect(tokens.requests).toEqual([]);
+  });
+
+  it('of a provider whose settings have no redirect URIs, or that there is not, is refused', async () => {
+    verifier = verifierOf({ test: { type: 'oidc', issuer: provider.issuer, audience: CLIENT_ID } });
+    expect(await failureOf(exchange())).toMatchObject({ status: 400, param: 'redirect_uri' });
+    expect(await codeOf(exchange({}, 'nobody'))).toBe('not_found');
+  });
+
+  it('finds its token endpoint by discovery, and shows the client’s secret in a way that the provider takes', async () => {
+    const methods = (supported?: string[]) => {
+      tokens.document = {
+        issuer: tokens.url,
+        jwks_uri: `${provider.issuer}/jwks`,
+        token_endpoint: `${tokens.url}/token`,
+        ...(supported === undefined ? {} : { token_endpoint_auth_methods_supported: supported }),
+      };
+      const { tokenEndpoint: _none, ...settings } = oidc({ issuer: tokens.url });
+      verifier = verifierOf({ test: settings });
+    };
+    const shown = async (): Promise<readonly unknown[]> => {
+      await issue({ iss: tokens.url });
+      expect(await codeOf(exchange())).toContain('accepted');
+      const { headers, form } = tokens.requests.at(-1) ?? { headers: {}, form: {} };
+      return [headers.authorization, form.client_id, form.client_secret];
+    };
+    methods();
+    expect(await shown()).toEqual([undefined, CLIENT_ID, undefined]);
+    secrets.test = 'a secret: 100%';
+    const basic = Buffer.from(`${CLIENT_ID}:a+secret%3A+100%25`).toString('base64');
+    expect(await shown()).toEqual([`Basic ${basic}`, undefined, undefined]);
+    methods(['client_secret_post', 'client_secret_basic']);
+    expect(await shown()).toEqual([`Basic ${basic}`, undefined, undefined]);
+    methods(['client_secret_post']);
+    expect(await shown()).toEqual([undefined, CLIENT_ID, 'a secret: 100%']);
+  });
+
+  it('goes to the endpoint that the settings name, whatever a discovery document says', async () => {
+    tokens.document = {
+      issuer: tokens.url,
+      jwks_uri: `${provider.issuer}/jwks`,
+      token_endpoint: `${tokens.url}/elsewhere`,
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+    };
+    secrets.test = 'a secret';
+    verifier = verifierOf({ test: oidc({ issuer: tokens.url }) });
+    await issue({ iss: tokens.url });
+    expect(await codeOf(exchange())).toContain('accepted');
+    const { headers, form } = tokens.requests.at(-1) ?? { headers: {}, form: {} };
+    expect([headers.authorization, form.client_secret]).toEqual([
+      `Basic ${Buffer.from(`${CLIENT_ID}:a+secret`).toString('base64')}`,
+      undefined,
+    ]);
+  });
+
+  it('is never sent to an endpoint without TLS that a discovery document names', async () => {
+    tokens.document = {
+      issuer: tokens.url,
+      jwks_uri: `${provider.issuer}/jwks`,
+      token_endpoint: 'http://example.com/token',
+    };
+    const { tokenEndpoint: _none, ...settings } = oidc({ issuer: tokens.url });
+    verifier = verifierOf({ test: settings });
+    expect(await codeOf(exchange())).toBe('identity_provider_unavailable');
+  });
+});
+
+describe('a token endpoint that', () => {
+  const json = (status: number, body: string) => (response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+  it.each([
+    ['answers with 500', json(500, '{"error":"invalid_grant"}')],
+    ['answers with 429', json(429, '{}')],
+    ['does not know us', json(401, '{"error":"invalid_client"}')],
+    ['does not let us', json(400, '{"error":"unauthorized_client"}')],
+    ['refuses with 200 for a reason of its own', json(200, '{"error":"incorrect_client_credentials"}')],
+    ['answers with HTML', json(200, '<html>canary-of-an-answer</html>')],
+    ['refuses in HTML', json(400, '<html>canary-of-an-answer</html>')],
+    ['answers with nothing', json(200, '')],
+    ['answers with null', json(200, 'null')],
+    ['answers with a list', json(200, '["canary-of-an-answer"]')],
+    ['gives no token', json(200, '{"token_type":"Bearer"}')],
+    ['gives a token that is no text', json(200, '{"id_token":{"a":1},"access_token":[1]}')],
+    ['answers with more than 64 KB', json(200, `{"id_token":"${'x'.repeat(70_000)}"}`)],
+    [
+      'never ends its answer',
+      (response: ServerResponse) => {
+        const timer = setInterval(() => response.write(' '.repeat(8_192)), 1);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
+    [
+      'breaks off',
+      (response: ServerResponse) => {
+        response.write('{"id_token":');
+        setTimeout(() => response.destroy(), 20);
+      },
+    ],
+    ['redirects', (response: ServerResponse) => response.writeHead(302, { location: '/elsewhere' }).end()],
+    [
+      'redirects with the body',
+      (response: ServerResponse) => response.writeHead(307, { location: '/token' }).end(),
+    ],
+  ])('%s is 503, at both kinds of provider', async (_what, misbehaviour) => {
+    tokens.misbehaviour = misbehaviour;
+    for (const name of ['test', 'github'])
+      expect(await failureOf(exchange({}, name))).toMatchObject({
+        code: 'identity_provider_unavailable',
+        status: 503,
+      });
+    expect(tokens.requests).toHaveLength(2);
+    expect(tokens.asked).toEqual([]);
+    expect(logged).toHaveLength(2);
+    expect(JSON.stringify(logged)).not.toMatch(/canary|secret/);
+  });
+
+  it('is slow is 503 after four seconds', async () => {
+    const end = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(end.signal);
+    tokens.misbehaviour = (response) => {
+      response.write(' ');
+      end.abort();
+    };
+    expect(await codeOf(exchange())).toBe('identity_provider_unavailable');
+    expect(timeout).toHaveBeenCalledWith(4_000);
+    timeout.mockRestore();
+  });
+
+  it('refuses a code or gives a token that is not good leaves nothing of them in an error', async () => {
+    const idToken = await issue({ aud: 'somebody-else' });
+    const wrong = { code: 'canary-of-another-code' };
+    for (const failing of [() => exchange(), () => exchange(wrong), () => exchange(wrong, 'github')]) {
+      const failure = await failing().then(
+        () => undefined,
+        (reason: Error) => reason,
+      );
+      const { message, stack } = failure ?? new Error('accepted');
+      expect(`${message} ${stack}`).not.toMatch(/canary|secret of|accepted/);
+      expect(`${message} ${stack}`).not.toContain(idToken.slice(0, 30));
+    }
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('a code of GitHub', () => {
+  it('is exchanged for an access token of our own app, and that verified as one that a caller sends', async () => {
+    const { code, redirectUri, codeVerifier } = CREDENTIAL;
+    const give = (token: string) =>
+      tokens.issue(code, { redirectUri, verifier: codeVerifier, answer: { access_token: token } });
+    give('gho_ours');
+    expect(await exchange({}, 'github')).toEqual({ issuer: 'https://github.com', subject: '583231' });
+    const { form, headers } = tokens.requests[0] ?? { form: {}, headers: {} };
+    expect(form).toMatchObject({ client_id: GITHUB_CLIENT, client_secret: GITHUB_SECRET, code });
+    expect(headers.accept).toBe('application/json');
+    give('gho_of_another_app');
+    expect(await failureOf(exchange({}, 'github'))).toEqual({
+      code: 'invalid_token',
+      status: 401,
+      param: 'code',
+    });
+    give('gho_breaks');
+    expect(await codeOf(exchange({}, 'github'))).toBe('identity_provider_unavailable');
+  });
+
+  it('that GitHub refuses, which it does with 200, is 401', async () => {
+    tokens.misbehaviour = (response) => response.end('{"error":"bad_verification_code"}');
+    expect(await codeOf(exchange({}, 'github'))).toBe('invalid_token');
+  });
+});
+
+describe('the list of providers for a browser', () => {
+  let nowMs = 1_000_000;
+  const listOf = (settings: object) =>
+    createOfferedProviders({ environment: environmentOf(settings), clock: () => nowMs, log: LOG });
+
+  it('has those with a client id and redirect URIs, and what a browser begins with', async () => {
+    const gitHub = { type: 'github', clientId: GITHUB_CLIENT };
+    const list = listOf({
+      tokens: { type: 'oidc', issuer: provider.issuer, audience: CLIENT_ID },
+      unlisted: oidc({ redirectUris: undefined }),
+      found: oidc(),
+      set: oidc({ authorizationEndpoint: 'https://a.example/authorize', displayName: 'A name' }),
+      'github-tokens': gitHub,
+      github: { ...gitHub, redirectUris: [REDIRECT] },
+    });
+    const common = { clientId: CLIENT_ID, scope: 'openid email', type: 'oidc' };
+    expect(await list()).toEqual([
+      { id: 'found', name: 'found', authorizationEndpoint: `${provider.issuer}/authorize`, ...common },
+      { id: 'set', name: 'A name', authorizationEndpoint: 'https://a.example/authorize', ...common },
+      {
+        ...{ id: 'github', name: 'github', type: 'github', clientId: GITHUB_CLIENT, scope: '' },
+        authorizationEndpoint: 'https://github.com/login/oauth/authorize',
+      },
+    ]);
+  });
+
+  it('leaves out one that is down, and asks it again only after a while', async () => {
+    const passing = new TokenServer();
+    await passing.start();
+    passing.document = { hello: 'world' };
+    const list = listOf({ down: oidc({ issuer: passing.url }), up: oidc() });
+    const ids = async () => (await list()).map(({ id }) => id);
+    expect([await ids(), await ids()]).toEqual([['up'], ['up']]);
+    expect(passing.asked).toHaveLength(1);
+    expect(logged).toHaveLength(1);
+    passing.document = {
+      issuer: passing.url,
+      jwks_uri: `${passing.url}/jwks`,
+      authorization_endpoint: `${passing.url}/authorize`,
+    };
+    nowMs += 5_000;
+    expect([await ids(), await ids()]).toEqual([
+      ['down', 'up'],
+      ['down', 'up'],
+    ]);
+    expect(passing.asked).toHaveLength(2);
+    await passing.stop();
+    expect(await ids()).toEqual(['down', 'up']);
+  });
+});

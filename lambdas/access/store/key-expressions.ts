@@ -1,0 +1,228 @@
+/** The conditional updates of a key's item, as expressions. */
+
+import type { CapsLeft, ChargeEnd } from '../../ledger/core/ports.ts';
+import { SKEW_SECONDS } from '../../ledger/core/usage/sums.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
+import type { VerifiedKey } from '../core/api-key.ts';
+import type { KeyChange } from '../core/api-keys.ts';
+import type { CallScope, KeyCharge, KeyState } from '../core/key-state.ts';
+import { type Windows, windowsAt } from '../core/windows.ts';
+import {
+  COUNTERS,
+  type Counter,
+  DAY,
+  encodePolicy,
+  MONTH,
+  nameOf,
+  OPTIONAL_ATTRIBUTES,
+  REQUESTS,
+  TOKENS,
+} from './key-item.ts';
+
+/** The part of an update's input that says what to do and when. */
+interface Expression {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Item;
+}
+
+/** Collects the clauses of one expression (DynamoDB developer guide, update and condition expressions). */
+class Clauses {
+  readonly sets: string[] = [];
+  readonly conditions: string[] = [];
+  readonly names: Record<string, string> = {};
+  readonly values: Item = {};
+
+  build(removal = ''): Expression {
+    const set = this.sets.length === 0 ? '' : `SET ${this.sets.join(', ')}`;
+    return {
+      UpdateExpression: `${set}${removal}`.trim(),
+      ConditionExpression: this.conditions.join(' AND '),
+      // DynamoDB refuses an empty set of names or values.
+      ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
+      ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
+    };
+  }
+}
+
+/**
+ * Takes a call from its key's windows, in the first call of a window as in any other. While a rotation's overlap lasts,
+ * the key has two hashes, and the call may have sent the secret of either.
+ */
+export function chargeExpression(charge: KeyCharge, nowSeconds: number): Expression {
+  const { windows, tokens, amount, scope } = charge;
+  const clauses = new Clauses();
+  requireActive(clauses, charge.key, nowSeconds);
+  take(clauses, REQUESTS, windows, 1n);
+  take(clauses, TOKENS, windows, BigInt(tokens));
+  take(clauses, DAY, windows, amount);
+  take(clauses, MONTH, windows, amount);
+  if (amount > 0n) clauses.sets.push('used = :now');
+  if (scope !== undefined) limitScope(clauses, scope);
+  const before = { minute: windows.minute - 2, day: windows.day - 2, month: windows.month - 2 };
+  return clauses.build(` REMOVE ${COUNTERS.map((counter) => nameOf(counter, before)).join(', ')}`);
+}
+
+/** The key is active, of that account, and has that secret. */
+function requireActive(clauses: Clauses, { accountId, secretHash }: VerifiedKey, nowSeconds: number): void {
+  clauses.conditions.push(
+    '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
+    // The text of a key names its account: whoever had the pepper could write another's into a key of their own.
+    'account_id = :account',
+  );
+  clauses.values[':account'] = text(accountId);
+  clauses.values[':now'] = number(nowSeconds);
+  clauses.names['#status'] = 'status';
+  clauses.values[':active'] = text('active');
+  clauses.values[':hash'] = text(secretHash);
+}
+
+/** An overrun leaves less than nothing; what takes nothing from a window may pass all the same. */
+function take(clauses: Clauses, counter: Counter, windows: Windows, amount: bigint): void {
+  if (amount === 0n) return;
+  const [name, value] = [nameOf(counter, windows), `:${counter.letter}`];
+  add(clauses, counter, windows, -amount);
+  clauses.conditions.push(
+    `(${name} >= ${value} OR (attribute_not_exists(${name}) AND ${counter.full} >= ${value}))`,
+  );
+}
+
+/** Adds to what is left, whether or not the window has its attribute yet. */
+function add(clauses: Clauses, counter: Counter, windows: Windows, by: bigint): void {
+  const [name, value] = [nameOf(counter, windows), `:${counter.letter}`];
+  clauses.sets.push(`${name} = if_not_exists(${name}, ${counter.full}) ${by < 0n ? '-' : '+'} ${value}`);
+  clauses.values[value] = number(by < 0n ? -by : by);
+}
+
+/** The policy's lists are sets in the item; an absent set allows everything. Short names: an expression has 4 KB. */
+function limitScope(clauses: Clauses, { kind, models }: CallScope): void {
+  clauses.values[':kind'] = text(kind);
+  clauses.conditions.push('(attribute_not_exists(allowed_kinds) OR contains(allowed_kinds, :kind))');
+  clauses.names['#a'] = 'allowed_models';
+  let count = 0;
+  for (const names of models) {
+    const alternatives = names.map((name) => {
+      const placeholder = `:m${count}`;
+      count += 1;
+      clauses.values[placeholder] = text(name);
+      return `contains(#a,${placeholder})`;
+    });
+    clauses.conditions.push(`(attribute_not_exists(#a) OR ${alternatives.join(' OR ')})`);
+  }
+}
+
+/**
+ * Gives back to those of a call's windows that are the current ones, if the caps have not been repaired since. A counter
+ * that is gone is not begun by it: it would have more than the full value. Undefined when there is nothing to change.
+ */
+export function settleExpression(
+  { windows, repaired, unused }: ChargeEnd,
+  current: Windows,
+): Expression | undefined {
+  const clauses = new Clauses();
+  const { requests, tokens, amount } = unused;
+  for (const [counter, by] of [
+    [REQUESTS, BigInt(requests)],
+    [TOKENS, BigInt(tokens)],
+    [DAY, amount],
+    [MONTH, amount],
+  ] as const) {
+    if (by === 0n || windows[counter.window] !== current[counter.window]) continue;
+    add(clauses, counter, windows, by);
+    if (by > 0n) clauses.conditions.push(`attribute_exists(${nameOf(counter, windows)})`);
+  }
+  if (clauses.sets.length === 0) return undefined;
+  clauses.conditions.push(repaired === undefined ? 'attribute_not_exists(repaired)' : 'repaired = :repaired');
+  if (repaired !== undefined) clauses.values[':repaired'] = number(repaired);
+  return clauses.build();
+}
+
+/** Takes a cost from the caps, whatever they have left. */
+export function costExpression(cost: NanoUsd, windows: Windows, nowSeconds: number): Expression {
+  const clauses = new Clauses();
+  add(clauses, DAY, windows, -cost);
+  add(clauses, MONTH, windows, -cost);
+  clauses.sets.push('used = :now');
+  clauses.values[':now'] = number(nowSeconds);
+  clauses.conditions.push('attribute_exists(key_id)');
+  return clauses.build();
+}
+
+/** Sets what is left of the caps if the key is as it was read: its policy, when it was charged, and what was left. */
+export function repairExpression(from: KeyState, windows: Windows, left: CapsLeft): Expression {
+  const clauses = new Clauses();
+  clauses.sets.push('repaired = :used');
+  clauses.conditions.push('used = :used AND version = :version');
+  clauses.values[':used'] = number(from.used ?? 0);
+  clauses.values[':version'] = number(from.version);
+  for (const [counter, was, next] of [
+    [DAY, from.dayLeft, left.dayLeft],
+    [MONTH, from.monthLeft, left.monthLeft],
+  ] as const) {
+    const [name, { letter, full }] = [nameOf(counter, windows), counter];
+    clauses.sets.push(`${name} = :${letter}`);
+    clauses.conditions.push(
+      `(${name} = :was_${letter} OR (attribute_not_exists(${name}) AND ${full} = :was_${letter}))`,
+    );
+    clauses.values[`:${letter}`] = number(next);
+    clauses.values[`:was_${letter}`] = number(was);
+  }
+  return clauses.build();
+}
+
+/**
+ * Changes a key that still has the version it was read with, and has not been revoked since. With another policy,
+ * what is left follows each cap.
+ */
+export function changeExpression(
+  from: KeyState,
+  { name, policy, disabled }: KeyChange,
+  nowMs: number,
+): Expression {
+  const clauses = new Clauses();
+  clauses.names['#status'] = 'status';
+  clauses.conditions.push('version = :version AND #status <> :revoked');
+  clauses.sets.push('version = :next');
+  clauses.values[':version'] = number(from.version);
+  clauses.values[':next'] = number(from.version + 1);
+  clauses.values[':revoked'] = text('revoked');
+  if (disabled !== undefined) {
+    clauses.sets.push('#status = :status');
+    clauses.values[':status'] = text(disabled ? 'disabled' : 'active');
+  }
+  if (name !== undefined) {
+    clauses.sets.push('#name = :name');
+    clauses.names['#name'] = 'name';
+    clauses.values[':name'] = text(name);
+  }
+  if (policy === undefined) return clauses.build();
+  const written = encodePolicy(policy);
+  followCaps(clauses, { from: encodePolicy(from.policy), to: written }, nowMs);
+  for (const [attribute, value] of Object.entries(written)) {
+    clauses.sets.push(`${attribute} = :new_${attribute}`);
+    clauses.values[`:new_${attribute}`] = value;
+  }
+  const gone = OPTIONAL_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
+  return clauses.build(gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`);
+}
+
+/**
+ * Adds the difference of the caps to what is left of each window that the clock of any process may be in. One that nothing
+ * was taken from begins here with all of the new cap: DynamoDB takes the operands from the item as it was before. So a
+ * first charge comes before the change, and is kept, or after it, and finds the new cap.
+ */
+function followCaps(
+  clauses: Clauses,
+  { from, to }: { readonly from: Item; readonly to: Item },
+  nowMs: number,
+): void {
+  const near = [-SKEW_SECONDS, 0, SKEW_SECONDS].map((seconds) => windowsAt(nowMs + seconds * 1000));
+  for (const counter of COUNTERS) {
+    const by = readInteger(to, counter.full) - readInteger(from, counter.full);
+    if (by === 0n) continue;
+    const windows = new Map(near.map((each) => [each[counter.window], each]));
+    for (const each of windows.values()) add(clauses, counter, each, by);
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The key's item: identity, policy as flat attributes, and what is left of each window under a name with the window's
+ * number. A window that no call has taken anything from has no attribute: all of it is left. So nothing is reset when a
+ * window ends, and a clock that is a minute slow counts in the minute that has ended and cannot reopen it.
+ */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type Item,
+  number,
+  readInteger,
+  readNumber,
+  readText,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
+import {
+  dailyOf,
+  KEY_STATUSES,
+  type KeyState,
+  monthlyOf,
+  rpmOf,
+  tpmOf,
+  UNLIMITED,
+} from '../core/key-state.ts';
+import { KINDS, type Kind } from '../core/kinds.ts';
+import type { Policy } from '../core/policy.ts';
+import type { Windows } from '../core/windows.ts';
+
+/** A limit that counts down in a window: the letter of its names, and the attribute of the full value, which every key has. */
+export interface Counter {
+  readonly letter: 'r' | 't' | 'd' | 'm';
+  readonly window: keyof Windows;
+  readonly full: 'rpm' | 'tpm' | 'day_cap' | 'month_cap';
+}
+
+export const REQUESTS: Counter = { letter: 'r', window: 'minute', full: 'rpm' };
+export const TOKENS: Counter = { letter: 't', window: 'minute', full: 'tpm' };
+export const DAY: Counter = { letter: 'd', window: 'day', full: 'day_cap' };
+export const MONTH: Counter = { letter: 'm', window: 'month', full: 'month_cap' };
+export const COUNTERS = [REQUESTS, TOKENS, DAY, MONTH] as const;
+
+/** The attribute of a counter in its window of some. */
+export const nameOf = ({ letter, window }: Counter, windows: Windows): string =>
+  `${letter}${windows[window]}`;
+
+const NAME = /^([rtdm])(\d+)$/;
+
+/** A key in steady use has as many names: of its windows, and of those before them. */
+const STEADY_NAMES = 8;
+
+/**
+ * The names that are to be removed from an item, because it has too many: those of windows that no clock is in any more.
+ * A charge removes those of the windows before the last ones; a key in rare use leaves older names behind.
+ */
+export function oldNames(item: Item, windows: Windows): readonly string[] {
+  const names = Object.keys(item).filter((name) => NAME.test(name));
+  if (names.length <= STEADY_NAMES) return [];
+  return names.filter((name) => {
+    const [, letter, number] = NAME.exec(name) ?? [];
+    const counter = COUNTERS.find((each) => each.letter === letter);
+    return counter !== undefined && Number(number) < windows[counter.window] - 1;
+  });
+}
+
+/** A new key, with every window full. */
+export function encodeNewKey(
+  key: Pick<KeyState, 'keyId' | 'accountId' | 'secretHash' | 'name' | 'policy' | 'created'>,
+): Item {
+  return {
+    key_id: text(key.keyId),
+    account_id: text(key.accountId),
+    secret_hash: text(key.secretHash),
+    name: text(key.name),
+    status: text('active'),
+    version: number(1),
+    created: number(key.created),
+    ...encodePolicy(key.policy),
+  };
+}
+
+/** The attributes of a policy that an item has only if the policy sets them, but for `rpm_unset`. */
+export const OPTIONAL_ATTRIBUTES = ['allowed_models', 'allowed_kinds', 'rpm_unset'] as const;
+
+export function encodePolicy(policy: Policy): Item {
+  const set = (values: readonly string[]): AttributeValue => ({ SS: [...new Set(values)] });
+  return {
+    ...(policy.allowed_models === undefined ? {} : { allowed_models: set(policy.allowed_models) }),
+    ...(policy.allowed_kinds === undefined ? {} : { allowed_kinds: set(policy.allowed_kinds) }),
+    rpm: number(rpmOf(policy)),
+    ...(policy.rpm === undefined ? { rpm_unset: { BOOL: true } } : {}),
+    tpm: number(tpmOf(policy)),
+    day_cap: number(dailyOf(policy)),
+    month_cap: number(monthlyOf(policy)),
+  };
+}
+
+/** The key as of windows. */
+export function decodeKey(item: Item, windows: Windows): KeyState {
+  const left = (counter: Counter): bigint => {
+    const name = nameOf(counter, windows);
+    return readInteger(item, item[name] === undefined ? counter.full : name);
+  };
+  return {
+    keyId: readText(item, 'key_id'),
+    accountId: readText(item, 'account_id'),
+    secretHash: readText(item, 'secret_hash'),
+    ...(item.previous_hash === undefined
+      ? {}
+      : {
+          previous: {
+            secretHash: readText(item, 'previous_hash'),
+            until: readNumber(item, 'previous_until'),
+          },
+        }),
+    name: readText(item, 'name'),
+    status: readStatus(item),
+    policy: decodePolicy(item),
+    version: readNumber(item, 'version'),
+    created: readNumber(item, 'created'),
+    requestsLeft: Number(left(REQUESTS)),
+    tokensLeft: left(TOKENS),
+    dayLeft: left(DAY),
+    monthLeft: left(MONTH),
+    ...(item.used === undefined ? {} : { used: readNumber(item, 'used') }),
+    ...(item.repaired === undefined ? {} : { repaired: readNumber(item, 'repaired') }),
+  };
+}
+
+function readStatus(item: Item): KeyState['status'] {
+  const status = KEY_STATUSES.find((known) => known === readText(item, 'status'));
+  if (status === undefined) throw new Error('attribute status is not a key status');
+  return status;
+}
+
+const isKind = (value: string): value is Kind => (KINDS as readonly string[]).includes(value);
+
+function decodePolicy(item: Item): Policy {
+  const limit = (name: Counter['full']): bigint | undefined => {
+    const value = readInteger(item, name);
+    return value === UNLIMITED ? undefined : value;
+  };
+  const [tpm, daily, monthly] = [limit('tpm'), limit('day_cap'), limit('month_cap')];
+  return {
+    ...(item.allowed_models?.SS === undefined ? {} : { allowed_models: item.allowed_models.SS }),
+    ...(item.allowed_kinds?.SS === undefined ? {} : { allowed_kinds: item.allowed_kinds.SS.filter(isKind) }),
+    ...(daily === undefined ? {} : { daily_usd: daily }),
+    ...(monthly === undefined ? {} : { monthly_usd: monthly }),
+    ...(tpm === undefined ? {} : { tpm: Number(tpm) }),
+    ...(item.rpm_unset === undefined ? { rpm: readNumber(item, 'rpm') } : {}),
+  };
+}

@@ -1,0 +1,72 @@
+/** Keys in DynamoDB: one conditional update takes a call from every window at once. */
+
+import type { CapsLeft, ChargeEnd, ChargeResult, KeyStore } from '../../ledger/core/ports.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import type { Clock } from '../../platform/core/ports.ts';
+import { type Item, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
+import { readItem } from '../../platform/dynamodb/reads.ts';
+import { updateItem } from '../../platform/dynamodb/update-item.ts';
+import type { KeyCharge, KeyState } from '../core/key-state.ts';
+import { type Windows, windowsAt } from '../core/windows.ts';
+import { chargeExpression, costExpression, repairExpression, settleExpression } from './key-expressions.ts';
+import { decodeKey, oldNames } from './key-item.ts';
+
+export interface KeyStoreOptions {
+  readonly clients: DynamoClients;
+  readonly table: string;
+  readonly clock: Clock;
+}
+
+export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyStore {
+  const { client, onceClient } = clients;
+  const keyOf = (keyId: string) => ({ TableName: table, Key: { key_id: text(keyId) } });
+  const nowSeconds = () => Math.floor(clock() / 1000);
+
+  async function charge(request: KeyCharge): Promise<ChargeResult> {
+    const { keyId } = request.key;
+    const { applied, item } = await updateItem(client, {
+      ...keyOf(keyId),
+      ...chargeExpression(request, nowSeconds()),
+      ReturnValues: 'ALL_NEW',
+    });
+    if (item === undefined) return { granted: false, state: undefined };
+    if (applied) await removeOldNames(keyId, item, request.windows);
+    return { granted: applied, state: decodeKey(item, request.windows) };
+  }
+
+  /** Keeps the item of a key in rare use under 1 KB, so that every write of it costs one unit. */
+  async function removeOldNames(keyId: string, item: Item, windows: Windows): Promise<void> {
+    const names = oldNames(item, windows);
+    if (names.length === 0) return;
+    const update = {
+      UpdateExpression: `REMOVE ${names.join(', ')}`,
+      ConditionExpression: 'attribute_exists(key_id)',
+    };
+    // What fails here is made good by the next charge.
+    await updateItem(onceClient, { ...keyOf(keyId), ...update }, 0).catch(() => {});
+  }
+
+  async function settle(keyId: string, end: ChargeEnd): Promise<void> {
+    const expression = settleExpression(end, windowsAt(clock()));
+    if (expression === undefined) return;
+    const { applied, item } = await updateItem(onceClient, { ...keyOf(keyId), ...expression });
+    if (applied || item === undefined || end.cost === 0n || repairedOf(item) === end.repaired) return;
+    const cost = costExpression(end.cost, windowsAt(clock()), nowSeconds());
+    await updateItem(client, { ...keyOf(keyId), ...cost });
+  }
+
+  async function repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean> {
+    const expression = repairExpression(from, windows, left);
+    return (await updateItem(client, { ...keyOf(from.keyId), ...expression })).applied;
+  }
+
+  async function read(keyId: string): Promise<KeyState | undefined> {
+    const item = await readItem(client, keyOf(keyId));
+    return item === undefined ? undefined : decodeKey(item, windowsAt(clock()));
+  }
+
+  return { charge, settle, repair, read };
+}
+
+const repairedOf = (item: Item): number | undefined =>
+  item.repaired === undefined ? undefined : readNumber(item, 'repaired');

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt, SignJWT } from 'jose';
+import { createSessionTokens } from './session-tokens.ts';
+
+const NOW_MS = Date.UTC(2026, 6, 15, 12);
+const ACCOUNT = `acc_${'0'.repeat(26)}`;
+const TODAY = 'the session key of today, long enough';
+const YESTERDAY = 'the session key of yesterday, long enough';
+
+const tokensOf = (current: string, previous?: string, nowMs = NOW_MS) =>
+  createSessionTokens(
+    async () => ({ current, ...(previous === undefined ? {} : { previous }) }),
+    () => nowMs,
+  );
+
+const sessionOf = (seconds: number) => ({
+  id: `ses_${'0'.repeat(26)}`,
+  accountId: ACCOUNT,
+  expires: NOW_MS / 1000 + seconds,
+  authTime: NOW_MS / 1000 - 100,
+});
+
+describe('a token of a session', () => {
+  it('stands for its account until the second it ends, and says nothing else of anybody', async () => {
+    const token = await tokensOf(TODAY).sign(sessionOf(3600));
+    expect(await tokensOf(TODAY).read(token)).toEqual(sessionOf(3600));
+    expect(await tokensOf(TODAY, undefined, NOW_MS + 3_599_000).read(token)).toEqual(sessionOf(3600));
+    expect(await tokensOf(TODAY, undefined, NOW_MS + 3_600_000).read(token)).toBeUndefined();
+    expect(Object.keys(decodeJwt(token)).sort()).toEqual([
+      ...['aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'sub'],
+    ]);
+  });
+
+  it('outlives one rotation of its key, and no more', async () => {
+    const token = await tokensOf(YESTERDAY).sign(sessionOf(3600));
+    expect(await tokensOf(TODAY, YESTERDAY).read(token)).toEqual(sessionOf(3600));
+    expect(await tokensOf(TODAY).read(token)).toBeUndefined();
+    expect(await tokensOf('another session key, long enough', TODAY).read(token)).toBeUndefined();
+  });
+
+  it('is signed under the current key', async () => {
+    const token = await tokensOf(TODAY, YESTERDAY).sign(sessionOf(3600));
+    expect(await tokensOf(TODAY).read(token)).toEqual(sessionOf(3600));
+    expect(await tokensOf(YESTERDAY).read(token)).toBeUndefined();
+  });
+
+  it('is refused when anything in it is not as it was signed', async () => {
+    const [header = '', payload = '', signature = ''] = (await tokensOf(TODAY).sign(sessionOf(60))).split(
+      '.',
+    );
+    const other = JSON.stringify({ ...decodeJwt(`${header}.${payload}.`), sub: `acc_${'1'.repeat(26)}` });
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    const text = `${Buffer.from('{"alg":"HS512"}').toString('base64url')}.${payload}`;
+    const forged = [
+      `${header}.${Buffer.from(other).toString('base64url')}.${signature}`,
+      `${none}.${payload}.`,
+      `${none}.${payload}.${signature}`,
+      `${text}.${createHmac('sha512', TODAY).update(text).digest('base64url')}`,
+      `${header}.${payload}.${signature.slice(0, -2)}`,
+      ...['', 'x', '..', `uis_${'0'.repeat(124)}`],
+    ];
+    for (const token of forged) expect(await tokensOf(TODAY).read(token)).toBeUndefined();
+  });
+
+  it('of before sessions could be renewed counts from when it was issued', async () => {
+    const { auth_time: _authTime, ...claims } = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(TODAY));
+    expect(await tokensOf(TODAY).read(token)).toEqual({ ...sessionOf(60), authTime: NOW_MS / 1000 });
+  });
+
+  it('says that it is an operator’s, and is nothing else then', async () => {
+    const session = { ...sessionOf(60), role: 'operator' as const };
+    const token = await tokensOf(TODAY).sign(session);
+    expect(await tokensOf(TODAY).read(token)).toEqual(session);
+    expect(decodeJwt(token)).toMatchObject({ aud: 'operator', role: 'operator' });
+  });
+
+  it.each([
+    ['that claims a role without its audience', { role: 'operator' }],
+    ['for operators that claims no role', { aud: 'operator' }],
+    ['of a role that there is not', { role: 'owner' }],
+    ['for something else', { aud: 'something-else' }],
+    ['of another service', { iss: 'another-service' }],
+    ['of no account', { sub: 'somebody' }],
+    ['without an end', { exp: undefined }],
+    ['without an id', { jti: undefined }],
+    ['of no session', { jti: 'something' }],
+  ])('%s is refused, though its key is ours', async (_what, changes) => {
+    const claims = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
+    const token = await new SignJWT(JSON.parse(JSON.stringify({ ...claims, ...changes })))
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(TODAY));
+    expect(await tokensOf(TODAY).read(token)).toBeUndefined();
+  });
+});

@@ -1,0 +1,98 @@
+/** Sessions as signed tokens (JSON Web Token, RFC 7519): what nobody here has signed is refused without asking the database. */
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { createSecretsClient, type DynamoClients } from '../../platform/aws/clients.ts';
+import { createRotatedSource, createSecretReader, type RotatedSecret } from '../../platform/aws/secrets.ts';
+import { requireVariable, VARIABLES } from '../../platform/contract/environment.ts';
+import { SERVICE_NAME } from '../../platform/contract/limits.ts';
+import { requireTable } from '../../platform/contract/tables.ts';
+import { QUOTAS } from '../../platform/core/api/quotas.ts';
+import type { Clock, Log } from '../../platform/core/ports.ts';
+import { systemClock, systemUlid } from '../../platform/system/system.ts';
+import { type Session, Sessions, type SessionTokens } from '../core/session.ts';
+import { DynamoSessionStore } from './session-store.ts';
+
+const ALGORITHM = 'HS256';
+/** An operator's tokens are for another audience: code that knows one role only refuses the other. */
+const AUDIENCES = { owner: 'session', operator: 'operator' } as const;
+const ACCOUNT = /^acc_[0-9A-HJKMNP-TV-Z]{26}$/;
+const SESSION = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/** Tokens under a key that only the service has; one signed under the key before it is good until it ends. */
+export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: Clock): SessionTokens {
+  async function readUnder(token: string, key: string): Promise<Session | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(key), {
+        algorithms: [ALGORITHM],
+        issuer: SERVICE_NAME,
+        audience: Object.values(AUDIENCES),
+        requiredClaims: ['sub', 'exp', 'jti'],
+        currentDate: new Date(clock()),
+      });
+      const { sub: accountId = '', jti: id = '', exp: expires = 0, iat = 0, auth_time: claimed } = payload;
+      const { role, aud } = payload;
+      // Tokens that were made before sessions could be renewed have no such claim.
+      const authTime = typeof claimed === 'number' ? claimed : iat;
+      const isOperator = role === 'operator';
+      if ((role !== undefined && !isOperator) || aud !== AUDIENCES[isOperator ? 'operator' : 'owner'])
+        return undefined;
+      if (!ACCOUNT.test(accountId) || !SESSION.test(id)) return undefined;
+      return { id, accountId, expires, authTime, ...(isOperator ? { role } : {}) };
+    } catch (failure) {
+      if (failure instanceof errors.JOSEError) return undefined;
+      throw failure;
+    }
+  }
+
+  return {
+    async sign({ id, accountId, expires, authTime, role }) {
+      const { current } = await keys();
+      return new SignJWT({ auth_time: authTime, ...(role === undefined ? {} : { role }) })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+        .setIssuer(SERVICE_NAME)
+        .setAudience(AUDIENCES[role ?? 'owner'])
+        .setSubject(accountId)
+        .setJti(id)
+        .setIssuedAt(Math.floor(clock() / 1000))
+        .setExpirationTime(expires)
+        .sign(new TextEncoder().encode(current));
+    },
+    async read(token) {
+      const { current, previous } = await keys();
+      const found = await readUnder(token, current);
+      return found ?? (previous === undefined ? undefined : readUnder(token, previous));
+    },
+  };
+}
+
+export interface SessionsOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly clients: Pick<DynamoClients, 'client'>;
+  /** Asked for the key; one of its own if none is given. */
+  readonly secrets?: SecretsManagerClient;
+  /** How many live ones an account may have. */
+  readonly most?: number;
+}
+
+/** Sessions in the table and under the key that the environment names. */
+export function createSessions({
+  environment,
+  log,
+  clients,
+  secrets: client = createSecretsClient(),
+  most = QUOTAS.sessions_per_account,
+}: SessionsOptions) {
+  const readSecret = createSecretReader({ client, environment, clock: systemClock, log });
+  const secretId = requireVariable(environment, VARIABLES.sessionKeySecret);
+  const keys = createRotatedSource(readSecret, secretId, 'the session key');
+  const table = requireTable(environment, 'sessions');
+  const sessions = new Sessions({
+    tokens: createSessionTokens(keys, systemClock),
+    store: new DynamoSessionStore(clients.client, table),
+    clock: systemClock,
+    ulid: systemUlid,
+    most,
+  });
+  return { sessions, readSecret };
+}

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { type Listing, listingEntry } from '../marketplace/core/listing.ts';
+import type { Route } from '../platform/contract/route.ts';
+import { COMPONENTS } from './components.ts';
+import { openApiDocument } from './document.ts';
+import { describeService, OPERATIONS } from './operations.ts';
+import { ROUTES } from './routes.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: unknown }>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+const document = describeService() as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+};
+const described = ({ method, path }: Route): Described | undefined =>
+  document.paths[path.replace('+}', '}')]?.[method.toLowerCase()];
+
+const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [
+  `${route.method} ${route.path}`,
+  route,
+]);
+
+describe('the description of the service', () => {
+  it.each(routes)('has the route, its purpose, parameters, answers and who may call: %s', (_name, route) => {
+    const operation = described(route);
+    expect(operation?.summary.toLowerCase()).toBe(route.purpose.toLowerCase());
+    const named = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+    const inPath = operation?.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+    expect(inPath.map(({ name }) => name)).toEqual(named);
+    expect(operation?.security.length === 0).toBe(route.authentication === 'none');
+    expect(Object.keys(operation?.responses ?? {}).some((status) => status.startsWith('2'))).toBe(true);
+    expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(['429', '500']));
+  });
+
+  it.each([
+    ['api-key', ['apiKey', 'apiKeyHeader']],
+    ['session', ['session']],
+    ['api-key-or-session', ['apiKey', 'apiKeyHeader', 'session']],
+  ] as const)('names, where a route takes %s, each way to send it', (authentication, schemes) => {
+    const taking = routes.filter(([, route]) => route.authentication === authentication);
+    expect(taking.length).toBeGreaterThan(10);
+    for (const [name, route] of taking) {
+      const named = described(route)?.security.flatMap((one) => Object.keys(one));
+      expect([name, named]).toEqual([name, expect.arrayContaining([...schemes])]);
+      // Each is enough by itself: a key is never asked for beside a session.
+      const asked = described(route)?.security.filter((one) => 'apiKey' in one || 'session' in one) ?? [];
+      for (const one of asked) expect(Object.keys(one)).toHaveLength(1);
+    }
+  });
+
+  it('has nothing that is not in the route table, and each operation under a name of its own', () => {
+    const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(all).toHaveLength(ROUTES.length);
+    expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
+  });
+
+  it('cannot be made while a route lacks its description', () => {
+    const extra = { ...routes[0]?.[1], endpoint: 'not-described' } as Route;
+    const options = { operations: OPERATIONS, title: 't', version: '1' };
+    expect(() => openApiDocument({ ...options, routes: [extra] })).toThrow(
+      'the endpoint not-described has no description',
+    );
+  });
+
+  it('has a body for every route that reads one', () => {
+    const without = routes
+      .filter(([, { method }]) => method === 'PUT' || method === 'PATCH')
+      .filter(([, route]) => described(route)?.requestBody === undefined);
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
+  it('refers to schemas that it has', () => {
+    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    expect(references.length).toBeGreaterThan(100);
+    for (const [, name = ''] of references) expect(document.components.schemas).toHaveProperty(name);
+  });
+
+  it('takes its bodies from the schemas that the endpoints validate with', () => {
+    const chat = document.paths['/v1/chat/completions']?.post?.requestBody?.content['application/json'];
+    expect(chat?.schema).toMatchObject({
+      required: ['model', 'messages'],
+      properties: { temperature: { anyOf: [{ type: 'number', minimum: 0, maximum: 2 }, { type: 'null' }] } },
+    });
+    const listing = document.paths['/apps']?.post?.requestBody?.content['application/json'];
+    expect(listing?.schema).toMatchObject({
+      required: ['name', 'summary', 'category'],
+      properties: { tags: { type: 'array', maxItems: 20 }, version: { default: '1.0.0' } },
+    });
+  });
+
+  it('says of every answer about a thing of the service what kind of thing it is', () => {
+    interface Schema {
+      readonly $ref?: string;
+      readonly required?: readonly string[];
+      readonly properties?: Readonly<Record<string, unknown>>;
+    }
+    const resolved = (schema: Schema): Schema =>
+      schema.$ref === undefined
+        ? schema
+        : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema);
+    const things = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.entries(responses as Readonly<Record<string, { readonly content?: object }>>)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, { content = {} }]) => {
+            const json = (content as Readonly<Record<string, { readonly schema: Schema }>>)[
+              'application/json'
+            ];
+            return json === undefined ? [] : [{ name: `${method} ${path}`, schema: resolved(json.schema) }];
+          })
+          .filter(({ schema }) => schema.properties?.id !== undefined),
+      ),
+    );
+    const said = things.filter(
+      ({ schema: { required = [], properties = {} } }) =>
+        properties.object !== undefined && required.includes('object'),
+    );
+    expect(said.length).toBeGreaterThan(15);
+    // A message has a type; a record of usage and a listing are of one kind at each address.
+    const others = new Set(things.filter((thing) => !said.includes(thing)).map(({ name }) => name));
+    expect([...others].filter((name) => !/ \/(v1\/messages|v1\/usage|apps|ai-agents)/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  it('describes a listing as it is answered', () => {
+    const listing: Listing = {
+      id: 'lst_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      kind: 'app',
+      name: 'Name',
+      slug: 'name',
+      summary: 'Summary.',
+      description: '',
+      category: 'tools',
+      tags: ['one'],
+      version: '1.0.0',
+      price: { amount: 1, currency: 'USD' },
+      url: null,
+      iconUrl: 'https://example.com/icon.png',
+      ownerId: 'acc_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      installs: 0,
+      releases: 1,
+      ratings: { sum: 9, count: 2 },
+      created: 1,
+      updated: 1,
+      revision: 1,
+    };
+    const entry = listingEntry(listing);
+    expect(COMPONENTS.Listing.parse(entry)).toEqual(entry);
+    expect(Object.keys(COMPONENTS.Listing.shape).sort()).toEqual(Object.keys(entry).sort());
+  });
+
+  it('passes the linter without an error', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+    try {
+      const file = join(folder, 'openapi.json');
+      writeFileSync(file, JSON.stringify(document));
+      const cli = join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+      const lint = await run(process.execPath, [cli, 'lint', '--format=json', file], {
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+        maxBuffer: 1 << 26,
+      }).catch((failure: { readonly stdout: string }) => failure);
+      const report = JSON.parse(lint.stdout) as { problems: readonly { readonly severity: string }[] };
+      expect(report.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 120_000);
+});

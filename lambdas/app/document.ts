@@ -1,0 +1,212 @@
+/** The OpenAPI 3.1 document of the whole service, made from the route table and the schemas that endpoints validate with. */
+
+import { SESSION_COOKIES } from '../access/core/session-cookie.ts';
+import { IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
+import type { Operation, Tag } from '../platform/contract/operation.ts';
+import type { Route } from '../platform/contract/route.ts';
+import { ERROR_CODES } from '../platform/core/errors.ts';
+import {
+  answerSchema,
+  componentSchemas,
+  formSchema,
+  inlineSchema,
+  type JsonSchema,
+  queryParameters,
+  reference,
+} from './schemas.ts';
+
+export interface DocumentOptions {
+  readonly routes: readonly Route[];
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly title: string;
+  readonly version: string;
+}
+
+const TAGS: Readonly<Record<Tag, string>> = {
+  Inference: 'Model calls, compatible with the OpenAI and Anthropic APIs.',
+  Catalog: 'Available models and their prices.',
+  Usage: 'Past calls, their cost, and the remaining credit.',
+  Accounts: 'Sign-in and API keys.',
+  Payments: 'Orders of credit.',
+  Webhooks: 'Signed event deliveries, retried for 24 hours.',
+  Operator: 'The whole deployment, for those who run it.',
+  Market: 'Apps and AI agents: publishing, search, installs, purchases and reviews.',
+  Service: 'The service itself.',
+};
+
+const KEY: readonly JsonSchema[] = [{ apiKey: [] }, { apiKeyHeader: [] }];
+const SESSION: readonly JsonSchema[] = [{ session: [] }, { sessionCookie: [], console: [] }];
+
+const SECURITY: Readonly<Record<Route['authentication'], readonly JsonSchema[]>> = {
+  none: [],
+  'api-key': KEY,
+  session: SESSION,
+  'api-key-or-session': [...KEY, ...SESSION],
+  operator: [{ operator: [] }, { operatorCookie: [], console: [] }],
+};
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `uis_...`.' },
+  apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key.' },
+  session: { type: 'http', scheme: 'bearer', description: 'The `access_token` of a sign-in.' },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIES.owner,
+    description: 'The same token, where the sign-in put it into a cookie.',
+  },
+  operator: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The `access_token` of a sign-in with the role `operator`.',
+  },
+  operatorCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIES.operator,
+    description: 'The same token, where the sign-in put it into a cookie.',
+  },
+  console: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Requested-With',
+    description: '`console`: without it the cookie does not count.',
+  },
+};
+
+/** Throws an error that names a route without a description. */
+export function openApiDocument({ routes, operations, title, version }: DocumentOptions): JsonSchema {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const operation = operations[route.endpoint];
+    if (operation === undefined)
+      throw new Error(`the endpoint ${route.endpoint} has no description: add one to lambdas/openapi/`);
+    const path = route.path.replace('+}', '}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      version,
+      description: 'One prepaid API for every model, with accounts, payments, webhooks and a marketplace.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '.', description: 'The host of this document.' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function describe(route: Route, operation: Operation): JsonSchema {
+  const parameters = [
+    ...pathParameters(route.path),
+    ...Object.entries(operation.headers ?? {}).map(([name, { description, pattern }]) => ({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string', pattern },
+    })),
+    ...(operation.query === undefined ? [] : queryParameters(operation.query)),
+  ];
+  const body = bodyOf(operation);
+  return {
+    operationId: operationId(route),
+    summary: `${route.purpose[0]?.toUpperCase()}${route.purpose.slice(1)}`,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    tags: [operation.tag],
+    security: SECURITY[route.authentication],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { ...answersOf(operation), ...errorsOf(route, operation) },
+  };
+}
+
+/** `update-listing` on `/ai-agents/{id}` is `updateListingOfAiAgents`. */
+function operationId({ endpoint, path }: Route): string {
+  const collection = /^\/(apps|ai-agents)(\/|$)/.exec(path)?.[1];
+  const name = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;
+  return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+const pathParameters = (path: string): readonly JsonSchema[] =>
+  [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'id' ? 'The id.' : `The ${name.replaceAll('_', ' ')}.`,
+    schema: { type: 'string' },
+  }));
+
+function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | undefined {
+  if (form !== undefined)
+    return { required: true, content: { 'multipart/form-data': { schema: formSchema(form) } } };
+  if (rawBody !== undefined) return { required: true, content: { [rawBody]: { schema: {} } } };
+  if (body === undefined) return undefined;
+  return { required: optionalBody !== true, content: { 'application/json': { schema: inlineSchema(body) } } };
+}
+
+const answersOf = ({ answers }: Operation): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, headers = {}, otherForms = {} }]) => [
+      status,
+      {
+        description,
+        headers: Object.fromEntries(
+          Object.entries({ 'x-request-id': 'The request id.', ...headers }).map(([name, text]) => [
+            name,
+            { schema: { type: 'string' }, description: text },
+          ]),
+        ),
+        content: {
+          ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
+          ...Object.fromEntries(
+            Object.entries(otherForms).map(([type, form]) => [type, { schema: otherForm(type, form) }]),
+          ),
+        },
+      },
+    ]),
+  );
+
+/**
+ * `format` says that these are bytes and no text: OpenAPI 3.1 would leave the schema empty, which generators of clients read
+ * as any value of JSON.
+ */
+const otherForm = (type: string, description: string): JsonSchema =>
+  type.startsWith('text/')
+    ? { type: 'string', description }
+    : { type: 'string', format: 'binary', contentMediaType: type, description };
+
+/**
+ * The operation's own errors and those that follow: 400 where input is read, 404 where the path names something, 401
+ * where a caller authenticates, 413 where there may be a body; rate limits, failures and overload everywhere.
+ */
+function errorsOf({ method, path, authentication, surface }: Route, operation: Operation): JsonSchema {
+  const { errors = [], answers, body, form, rawBody, query, headers } = operation;
+  const readsInput = [body, form, rawBody, query, headers].some((input) => input !== undefined);
+  const statuses = [
+    ...errors,
+    ...(readsInput ? [400] : []),
+    ...(path.includes('{') ? [404] : []),
+    ...(authentication === 'none' ? [] : [401]),
+    ...(authentication === 'operator' ? [403] : []),
+    ...(method === 'GET' ? [] : [413]),
+    ...[429, 500, 503],
+  ];
+  const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
+  const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();
+  return Object.fromEntries(
+    own.map((status) => [
+      status,
+      { description: codesOf(status), content: { 'application/json': { schema } } },
+    ]),
+  );
+}
+
+const codesOf = (status: number): string => {
+  const all = [...Object.entries(ERROR_CODES), [IP_RATE_ERROR.code, IP_RATE_ERROR] as const];
+  const codes = all.flatMap(([code, of]) => (of.status === status ? [`\`${code}\``] : []));
+  return `${codes.join(', ')}.`;
+};

@@ -1,9 +1,0 @@
-/** `POST /v1/audio/speech`. */
-import { createKindEndpoint } from '../../core/inference/kinds/kind-endpoint.ts';
-import { speech } from '../../core/inference/kinds/speech/speech.ts';
-import { paidHandler } from '../../hosts/paid-handler.ts';
-import { createSpeechCalls } from '../../providers/kinds/provider-calls.ts';
-
-export const handler = paidHandler('openai', (calls) =>
-  createKindEndpoint(speech, createSpeechCalls(calls), calls),
-);

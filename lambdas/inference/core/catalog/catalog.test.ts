@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { openCatalog, requireModel } from './catalog.ts';
+import { parseCatalog } from './catalog-document.ts';
+
+const BEDROCK: unknown = JSON.parse(readFileSync('catalogs/bedrock.json', 'utf8'));
+
+const modelOf = (index: number, more: object = {}) => ({
+  id: `acme/model-${index}`,
+  type: 'chat',
+  owned_by: 'acme',
+  created: 0,
+  aliases: [`alias-${index}`],
+  price: { unit: 'per_million_tokens', input: '0.15', output: '0.6' },
+  routes: [
+    { id: `a-${index}`, protocol: 'openai', base_url: 'https://a.example.com/v1', upstream_model: 'm' },
+    { id: `b-${index}`, protocol: 'bedrock', upstream_model: 'm', priority: 2 },
+  ],
+  ...more,
+});
+
+/** A document whose models say when they are read. */
+function watchedDocument(models: number) {
+  const read: number[] = [];
+  const document = {
+    models: Array.from({ length: models }, (_, index) => {
+      const model = modelOf(index);
+      const { price } = model;
+      return Object.defineProperty(model, 'price', {
+        enumerable: true,
+        get: () => {
+          read.push(index);
+          return price;
+        },
+      });
+    }),
+  };
+  return { document, modelsRead: () => new Set(read).size, reads: () => read.length };
+}
+
+describe('a catalog of 5,000 models', () => {
+  it('is opened without reading one of them, and reads those that are asked for, once', () => {
+    const { document, modelsRead, reads } = watchedDocument(5_000);
+    const catalog = openCatalog('1', document);
+    expect(modelsRead()).toBe(0);
+    expect(catalog.find('acme/model-4999')?.id).toBe('acme/model-4999');
+    expect(modelsRead()).toBe(1);
+    const before = reads();
+    for (const name of ['acme/model-4999', 'alias-4999', 'acme/model-4999']) catalog.find(name);
+    expect(reads()).toBe(before);
+    expect(catalog.find('acme/none')).toBeUndefined();
+    expect(requireModel(catalog, 'alias-17', 'chat', 'model').id).toBe('acme/model-17');
+    expect(modelsRead()).toBe(2);
+  });
+
+  it('is read whole by who lists it, once', () => {
+    const { document, modelsRead, reads } = watchedDocument(5_000);
+    const catalog = openCatalog('1', document);
+    expect(catalog.models).toHaveLength(5_000);
+    expect(modelsRead()).toBe(5_000);
+    const before = reads();
+    expect(catalog.models).toBe(catalog.models);
+    expect(reads()).toBe(before);
+  });
+
+  it('is read whole when it is applied', () => {
+    const { document, modelsRead } = watchedDocument(5_000);
+    parseCatalog(document);
+    expect(modelsRead()).toBe(5_000);
+  });
+});
+
+describe('a model of an open catalog', () => {
+  it('is what validation made of it, defaults and prices included', () => {
+    const documents = [BEDROCK, { models: [modelOf(0), modelOf(1, { aliases: undefined })] }];
+    for (const document of documents) {
+      const validated = parseCatalog(document);
+      const opened = openCatalog('1', document);
+      expect(opened.models).toEqual(validated.models);
+      expect(opened.defaults).toEqual(validated.defaults);
+      for (const model of validated.models) {
+        for (const name of [model.id, ...model.aliases]) expect(opened.find(name)).toEqual(model);
+      }
+    }
+    const catalog = openCatalog('1', { models: [modelOf(0)] });
+    const { price, routes } = requireModel(catalog, 'alias-0', 'chat', 'model');
+    expect(price).toMatchObject({ input: 150_000_000n, output: 600_000_000n });
+    expect(routes.map(({ weight, priority, base_url: url }) => [weight, priority, url])).toEqual([
+      [1, 1, 'https://a.example.com/v1'],
+      [1, 2, ''],
+    ]);
+  });
+
+  it('is one object, under each of its names and in the list', () => {
+    const catalog = openCatalog('1', { models: [modelOf(0), modelOf(1)] });
+    expect(catalog.find('alias-1')).toBe(catalog.find('acme/model-1'));
+    expect(catalog.models[1]).toBe(catalog.find('alias-1'));
+  });
+
+  it('has no name that the document does not give', () => {
+    const catalog = openCatalog('1', { models: [modelOf(0)] });
+    for (const name of ['', 'undefined', '__proto__', 'constructor', 'ALIAS-0'])
+      expect(catalog.find(name)).toBeUndefined();
+  });
+
+  it('that this version cannot read fails the calls that name it, and the lists, and nothing else', () => {
+    const unknown = modelOf(1, { field_of_a_later_version: true });
+    const catalog = openCatalog('1', { models: [modelOf(0), unknown, modelOf(2)] });
+    for (const name of ['acme/model-0', 'alias-2']) expect(catalog.find(name)).toBeDefined();
+    for (const failing of [() => catalog.find('alias-1'), () => catalog.models])
+      expect(failing).toThrow(
+        /"acme\/model-1" of the stored catalog is not valid.*field_of_a_later_version/s,
+      );
+  });
+});
+
+describe('what a model’s provider counts more', () => {
+  const given = (more: object) => {
+    const [model] = parseCatalog({ models: [modelOf(0, more)] }).models;
+    return [model?.token_factor, model?.hidden_tokens];
+  };
+
+  it('is a factor of texts from 1 to 16, and tokens before each prompt, or nothing', () => {
+    expect(given({})).toEqual([undefined, undefined]);
+    expect(given({ token_factor: 1, hidden_tokens: 0 })).toEqual([1, 0]);
+    expect(given({ token_factor: 1.25, hidden_tokens: 2_000 })).toEqual([1.25, 2_000]);
+    expect(given({ token_factor: 16, hidden_tokens: 100_000 })).toEqual([16, 100_000]);
+  });
+
+  it.each([
+    ...[0, 0.99, 16.01, '2', null, Number.NaN].map((value) => ['token_factor', value] as const),
+    ...[-1, 1.5, 100_001, '2', null].map((value) => ['hidden_tokens', value] as const),
+  ])('is not %s of %p', (field, value) => {
+    expect(() => given({ [field]: value })).toThrow(`models[0].${field}`);
+  });
+});
+
+it.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a list', []],
+  ['an object without models', { defaults: {} }],
+  ['models that are no list', { models: { length: 1 } }],
+  ['a field that is not known', { models: [modelOf(0)], markup: 2 }],
+  ['a default of no kind', { models: [modelOf(0)], defaults: { music: 'acme/model-0' } }],
+])('%s is no stored document', (_name, document) => {
+  expect(() => openCatalog('1', document)).toThrow('the stored catalog is not valid');
+});

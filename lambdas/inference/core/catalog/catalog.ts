@@ -1,0 +1,68 @@
+/** The catalog as calls use it: models by id and alias. */
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { type CatalogDocument, type Model, parseEnvelope, parseModel } from './catalog-document.ts';
+
+export interface Catalog {
+  readonly version: string;
+  /** All of them. Throws when one of them cannot be read. */
+  readonly models: readonly Model[];
+  readonly defaults: CatalogDocument['defaults'];
+  /** By id or alias; the same object at each call. Throws when it cannot be read. */
+  find(name: string): Model | undefined;
+}
+
+/** Gives the active catalog; answers from memory and refreshes in the background. */
+export type CatalogSource = () => Promise<Catalog>;
+
+/**
+ * Opens a stored document. It was validated as a whole when it was applied, so a model is read when it is first asked
+ * for: a function that starts with thousands of models reads the few that its calls name, and one that this version
+ * cannot read fails only the calls that name it. Throws for what is no document.
+ */
+export function openCatalog(version: string, stored: unknown): Catalog {
+  const { models, defaults } = parseEnvelope(stored);
+  const opened = models.map((model) => new StoredModel(model));
+  const byName = new Map<string, StoredModel>();
+  for (const model of opened) {
+    byName.set(model.id, model);
+    for (const alias of model.aliases) byName.set(alias, model);
+  }
+  let all: readonly Model[] | undefined;
+  return {
+    version,
+    get models() {
+      all ??= opened.map((model) => model.read());
+      return all;
+    },
+    defaults,
+    find: (name) => byName.get(name)?.read(),
+  };
+}
+
+class StoredModel {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly #stored: unknown;
+  #model: Model | undefined;
+
+  constructor(stored: unknown) {
+    const { id, aliases } = Object(stored) as { readonly id?: unknown; readonly aliases?: unknown };
+    this.id = String(id);
+    this.aliases = Array.isArray(aliases) ? aliases : [];
+    this.#stored = stored;
+  }
+
+  read(): Model {
+    this.#model ??= parseModel(this.#stored, this.id);
+    return this.#model;
+  }
+}
+
+/** The model of that name and type. Throws 400 `model_not_found`. */
+export function requireModel(catalog: Catalog, name: string, type: Model['type'], param: string): Model {
+  const model = catalog.find(name);
+  if (model?.type === type) return model;
+  throw new ServiceError('model_not_found', `There is no ${type} model named ${JSON.stringify(name)}.`, {
+    param,
+  });
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseCatalog } from './catalog-document.ts';
+import { modelListBody, priceEntry } from './model-lists.ts';
+
+function entryOf(type: string, price: object): Record<string, unknown> {
+  const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
+  const cost = { unit: 'per_request', request: '0.123456789' };
+  const [model] = parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type, owned_by: 'a', created: 1, price },
+        routes: [
+          { ...route, ...(type === 'chat' ? { cost: { ...price, input: '0.123456789' } } : { cost }) },
+        ],
+      },
+    ],
+  }).models;
+  if (model === undefined) throw new Error('the catalog is empty');
+  return JSON.parse(JSON.stringify(priceEntry(model))) as Record<string, unknown>;
+}
+
+describe('the prices of a model, as callers see them', () => {
+  const plain = { unit: 'per_million_tokens', input: '0.1', output: '0.4', cached_input: '0.00875' };
+
+  it('have a field each where there are no others', () => {
+    expect(entryOf('chat', plain)).toEqual({
+      ...{ model_id: 'a/b', model: 'a/b', type: 'chat', unit: 'per_million_tokens', price: 0.1 },
+      ...{ input_price: 0.1, output_price: 0.4, cached_input_price: 0.00875 },
+    });
+  });
+
+  it('have every other one that a call can meet', () => {
+    const further = {
+      cache_writes: { '5m': 0.125, '1h': 0.2 },
+      tiers: [
+        { above: 9, input: 0.2, output: 0.8, cached_input: 0.0175, cache_writes: { '5m': 0.25, '1h': 0.4 } },
+      ],
+      service_tiers: { flex: { factor: 0.5 } },
+      features: { web_search: { price: 0.01, max_uses: 3, min_uses: 0 } },
+    };
+    expect(entryOf('chat', { ...plain, ...further })).toMatchObject({ price: 0.1, prices: further });
+    const variants = [{ quality: 'high', image: 0.167 }];
+    expect(entryOf('image', { unit: 'per_image', image: 0.04, variants })).toMatchObject({
+      ...{ unit: 'per_image', price: 0.04 },
+      prices: { variants },
+    });
+  });
+
+  it.each([
+    ['tts', { unit: 'per_million_characters', character: 15 }, 15],
+    ['embeddings', { unit: 'per_request', request: 0.01 }, 0.01],
+    ['audio', { unit: 'per_second', second: 0.0001 }, 0.0001],
+    ['audio', { unit: 'per_minute', minute: 0.006 }, 0.006],
+    ['audio', { unit: 'per_hour', hour: 0.36 }, 0.36],
+  ])('name the headline figure of type %s', (type, price, headline) => {
+    expect(entryOf(type, price)).toEqual({
+      ...{ model_id: 'a/b', model: 'a/b', type, unit: price.unit, price: headline },
+    });
+  });
+
+  it('never have what a provider takes', () => {
+    expect(JSON.stringify(entryOf('chat', plain))).not.toContain('0.123456789');
+  });
+});
+
+it('says how much a model takes, and what some route of it can', () => {
+  const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
+  const [model] = parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+        ...{ context_window: 128_000, max_output_tokens: 4_096 },
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: [
+          { id: 'r', ...route, capabilities: ['vision', 'stream'] },
+          { id: 's', ...route, capabilities: ['tools', 'stream'] },
+        ],
+      },
+    ],
+  }).models;
+  expect(model === undefined ? undefined : priceEntry(model)).toMatchObject({
+    ...{ context_window: 128_000, max_output_tokens: 4_096 },
+    capabilities: ['tools', 'vision', 'stream'],
+  });
+});
+
+describe('the list of models', () => {
+  const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
+  const { models } = parseCatalog({
+    models: ['a', 'b', 'c'].map((id) => ({
+      ...{
+        id: `x/${id}`,
+        type: 'chat',
+        owned_by: 'x',
+        created: 1,
+        aliases: id === 'b' ? ['claude-b', 'b'] : [],
+      },
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [{ id, ...route }],
+    })),
+  });
+  const idsOf = (query: Parameters<typeof modelListBody>[1]) => {
+    const { data, has_more: more } = modelListBody(models, query);
+    return [data.map(({ id }) => id).join(' '), more];
+  };
+
+  it('has the models and their aliases, each alias with the id of its model', () => {
+    expect(idsOf({})).toEqual(['x/a x/b claude-b b x/c', false]);
+    const { data, first_id: first, last_id: last } = modelListBody(models);
+    expect(data.map(({ alias_of: of }) => of)).toEqual([undefined, undefined, 'x/b', 'x/b', undefined]);
+    expect([first, last]).toEqual(['x/a', 'x/c']);
+  });
+
+  it.each([
+    [{ limit: '2' }, 'x/a x/b', true],
+    [{ limit: '2', after_id: 'x/b' }, 'claude-b b', true],
+    [{ limit: '2', after_id: 'b' }, 'x/c', false],
+    [{ limit: '1000' }, 'x/a x/b claude-b b x/c', false],
+    [{ limit: '2', before_id: 'b' }, 'x/b claude-b', true],
+    [{ limit: '2', before_id: 'x/b' }, 'x/a', false],
+    [{ after_id: 'x/c' }, '', false],
+    [{ after_id: 'nowhere' }, '', false],
+    [{ before_id: 'nowhere' }, '', false],
+    [{ limit: 'x' }, 'x/a x/b claude-b b x/c', false],
+    [{ limit: '0' }, 'x/a x/b claude-b b x/c', false],
+  ])('comes in pages, as the Messages SDK asks for them: %j', (query, ids, more) => {
+    expect(idsOf(query)).toEqual([ids, more]);
+  });
+});

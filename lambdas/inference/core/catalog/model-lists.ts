@@ -1,0 +1,177 @@
+/** The public lists of models, with and without prices. */
+import * as z from 'zod';
+import { KINDS } from '../../../access/core/kinds.ts';
+import { type Body, seconds, usd } from '../../../platform/core/api/response-schema.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
+import { CAPABILITIES } from '../fields/need.ts';
+import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';
+import type { Model } from './catalog-document.ts';
+
+export const modelSchema = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: seconds,
+  owned_by: z.string(),
+  type: z.enum(KINDS),
+  display_name: z.string(),
+  created_at: z.iso.datetime(),
+  /** Of an alias: the id of its model. */
+  alias_of: z.string().optional(),
+});
+
+/** An entry of `GET /v1/models`: OpenAI's fields, the interface's `type`, and what the Messages SDK reads. */
+export function modelEntry(model: Model): Body<typeof modelSchema> {
+  return {
+    id: model.id,
+    object: 'model',
+    created: model.created,
+    owned_by: model.owned_by,
+    type: model.type,
+    display_name: model.display_name ?? model.id,
+    created_at: new Date(model.created * 1000).toISOString(),
+  };
+}
+
+const modelEntries = (model: Model): Body<typeof modelSchema>[] => {
+  const entry = modelEntry(model);
+  return [entry, ...model.aliases.map((alias) => ({ ...entry, id: alias, alias_of: model.id }))];
+};
+
+export const priceSchema = z.object({
+  model_id: z.string(),
+  model: z.string(),
+  type: z.enum(KINDS),
+  price: usd,
+  unit: z.enum(PRICE_UNITS),
+  input_price: usd.optional(),
+  output_price: usd.optional(),
+  cached_input_price: usd.optional(),
+  /** What else a call can cost: cache writes, tiers by prompt length, service tiers, features, images by size. */
+  prices: z.looseObject({}).optional(),
+  context_window: z.int().optional().describe('Tokens of prompt and answer together.'),
+  max_output_tokens: z.int().optional(),
+  capabilities: z
+    .array(z.enum(CAPABILITIES))
+    .optional()
+    .describe('What some route of the model takes; a request goes to a route that takes all it needs.'),
+});
+
+/** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
+export function priceEntry(model: Model): Body<typeof priceSchema> {
+  const { id, type, price, context_window: context, max_output_tokens: most } = model;
+  const further = furtherPrices(price);
+  const taken = new Set(model.routes.flatMap(({ capabilities }) => capabilities));
+  const entry = {
+    ...{ model_id: id, model: id, type, unit: price.unit, price: usdJson(headlineOf(price)) },
+    ...(Object.keys(further).length === 0 ? {} : { prices: further }),
+    ...(context === undefined ? {} : { context_window: context }),
+    ...(most === undefined ? {} : { max_output_tokens: most }),
+    ...(taken.size === 0 ? {} : { capabilities: CAPABILITIES.filter((each) => taken.has(each)) }),
+  };
+  if (price.unit !== 'per_million_tokens') return entry;
+  return {
+    ...entry,
+    input_price: usdJson(price.input),
+    ...(price.output === undefined ? {} : { output_price: usdJson(price.output) }),
+    ...(price.cached_input === undefined ? {} : { cached_input_price: usdJson(price.cached_input) }),
+  };
+}
+
+/** The prices that have no field of their own. */
+function furtherPrices(price: Prices): JsonObject {
+  const named: ReadonlySet<string> = new Set(['unit', ...NAMED_PRICES[price.unit]]);
+  const further = Object.entries(price).filter(([name, value]) => !named.has(name) && value !== undefined);
+  return asJson(Object.fromEntries(further)) as JsonObject;
+}
+
+const NAMED_PRICES: Readonly<Record<PriceUnit, readonly string[]>> = {
+  per_million_tokens: ['input', 'output', 'cached_input'],
+  per_image: ['image'],
+  per_million_characters: ['character'],
+  per_request: ['request'],
+  per_second: ['second'],
+  per_minute: ['minute'],
+  per_hour: ['hour'],
+};
+
+/** Amounts and factors as exact JSON numbers, whatever they stand in. */
+function asJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return usdJson(value);
+  if (Array.isArray(value)) return value.map(asJson);
+  if (typeof value !== 'object' || value === null) return value;
+  const known = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(known.map(([name, each]) => [name, asJson(each)]));
+}
+
+function headlineOf(price: Prices): NanoUsd {
+  switch (price.unit) {
+    case 'per_million_tokens':
+      return price.input;
+    case 'per_image':
+      return price.image;
+    case 'per_million_characters':
+      return price.character;
+    case 'per_request':
+      return price.request;
+    case 'per_second':
+      return price.second;
+    case 'per_minute':
+      return price.minute;
+    case 'per_hour':
+      return price.hour;
+  }
+}
+
+export const modelListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(modelSchema),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+});
+
+/** The paging that the Messages SDK asks for (Claude API reference, List Models); without it one page holds all. */
+export const modelListQuery = z.object({
+  limit: z.string().optional(),
+  after_id: z.string().optional(),
+  before_id: z.string().optional(),
+});
+
+/**
+ * The response of `GET /v1/models`: each model, and behind it each alias as an entry of its own, because clients that
+ * choose from the list look for names that they know. It has no errors: an
+ * invalid `limit` leaves the page whole, an unknown id leaves it empty.
+ */
+export function modelListBody(
+  models: readonly Model[],
+  { limit, after_id: after, before_id: before }: z.infer<typeof modelListQuery> = {},
+): Body<typeof modelListSchema> {
+  const all = models.flatMap(modelEntries);
+  const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1 || all.length;
+  const to =
+    before === undefined
+      ? all.length
+      : Math.max(
+          0,
+          all.findIndex(({ id }) => id === before),
+        );
+  const rest = all.slice(from, to);
+  const most = /^[1-9]\d{0,3}$/.test(limit ?? '') ? Number(limit) : rest.length;
+  const data = before === undefined ? rest.slice(0, most) : rest.slice(Math.max(0, rest.length - most));
+  return {
+    object: 'list',
+    data,
+    has_more: data.length < rest.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+}
+
+export const priceListSchema = z.object({ count: z.int(), models: z.array(priceSchema) });
+
+/** The response of `GET /api/v1/models`. */
+export const priceListBody = (models: readonly Model[]): Body<typeof priceListSchema> => ({
+  count: models.length,
+  models: models.map(priceEntry),
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import { awsAddressOf, signedFor } from './aws-address.ts';
+import { parseCatalog } from './catalog-document.ts';
+
+describe('an address of AWS', () => {
+  it.each([
+    ['https://bedrock-runtime.us-west-2.amazonaws.com', 'bedrock', 'us-west-2'],
+    ['https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1', 'bedrock', 'eu-central-1'],
+    ['https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com', 'bedrock', 'us-gov-west-1'],
+    ['https://vpce-0a1b2c-d3e4.bedrock-runtime.us-east-1.vpce.amazonaws.com', 'bedrock', 'us-east-1'],
+    ['https://bedrock-runtime.us-east-2.api.aws', 'bedrock', 'us-east-2'],
+    ['https://bedrock-mantle.us-east-1.api.aws/anthropic/v1', 'bedrock-mantle', 'us-east-1'],
+    ['https://vpce-1-2.bedrock-mantle.us-east-1.vpce.amazonaws.com/v1', 'bedrock-mantle', 'us-east-1'],
+    ['https://bedrock-runtime.cn-north-1.amazonaws.com.cn', 'bedrock', 'cn-north-1'],
+    ['https://bedrock-runtime.eusc-de-east-1.amazonaws.eu', 'bedrock', 'eusc-de-east-1'],
+    ['https://aws-external-anthropic.us-west-2.api.aws/v1', 'aws-external-anthropic', 'us-west-2'],
+  ])('names its service and region: %s', (url, service, region) => {
+    expect(awsAddressOf(url)).toEqual({ service, region });
+    const other = { aws_service: 'bedrock', aws_region: 'eu-west-1' } as const;
+    expect(signedFor({ base_url: url, ...other })).toEqual({ service, region });
+  });
+
+  it.each([
+    'http://127.0.0.1:8788',
+    'https://api.openai.com/v1',
+    'https://bedrock-runtime.us-west-2.amazonaws.com.example',
+    'https://bedrock-mantle.us-east-1.api.aws.example',
+    'https://mybedrock-runtime.us-west-2.amazonaws.com',
+    'https://example.com/bedrock-runtime.us-west-2.amazonaws.com',
+  ])('is unknown, and then the route says what is signed for: %s', (url) => {
+    expect(awsAddressOf(url)).toBeUndefined();
+    expect(signedFor({ base_url: url })).toBeUndefined();
+    const named = { aws_service: 'bedrock-mantle', aws_region: 'eu-west-1' } as const;
+    expect(signedFor({ base_url: url, ...named })).toEqual({
+      service: 'bedrock-mantle',
+      region: 'eu-west-1',
+    });
+  });
+});
+
+/** What is wrong with a route, by field. */
+function faultsOf(route: object): string[] {
+  const entry = { id: 'r', upstream_model: 'm', ...route };
+  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
+  const model = { id: 'a/m', type: 'chat', owned_by: 'a', created: 0, price, routes: [entry] };
+  try {
+    parseCatalog({ models: [model] });
+    return [];
+  } catch (failure) {
+    const lines = (failure as Error).message.matchAll(/✖ (.*)\n\s+→ at models\[0\]\.routes\[0\]\.(\w+)/g);
+    return [...lines].map(([, message, field]) => `${field} ${message}`);
+  }
+}
+
+const RUNTIME = 'https://bedrock-runtime.us-east-1.amazonaws.com/anthropic/v1';
+const PLATFORM = 'https://aws-external-anthropic.us-east-1.api.aws/v1';
+const OWN = 'https://bedrock.internal.example/v1';
+
+describe('a route that is signed', () => {
+  it.each([
+    ['openai', RUNTIME, {}],
+    ['openai-responses', 'https://bedrock-mantle.us-east-1.api.aws/v1', {}],
+    ['anthropic', RUNTIME, {}],
+    ['anthropic', PLATFORM, { workspace: 'wrkspc_01AbC' }],
+    ['anthropic', OWN, { aws_service: 'bedrock-mantle' }],
+    ['anthropic', OWN, { aws_service: 'bedrock', aws_region: 'us-gov-west-1' }],
+    ['openai', OWN, { aws_service: 'bedrock', aws_region: 'eusc-de-east-1' }],
+  ])('may speak %s at %s with %j', (protocol, base_url, more) => {
+    expect(faultsOf({ protocol, base_url, auth: 'sigv4', ...more })).toEqual([]);
+  });
+
+  it.each([
+    [{ secret: 'env:KEY' }, ["secret must be absent: the function's role signs"]],
+    [{ aws_service: 'bedrock' }, ['aws_service must be absent: the host names it']],
+    [{ aws_region: 'us-east-1' }, ['aws_region must be absent: the host names it']],
+    [
+      { base_url: OWN },
+      [
+        'aws_service is required: the host is none of bedrock-runtime.{region}.amazonaws.com, bedrock-mantle.{region}.api.aws and aws-external-anthropic.{region}.api.aws, which name their service',
+      ],
+    ],
+    [{ base_url: PLATFORM }, ['workspace is required: Claude Platform on AWS takes no call without it']],
+    [
+      { base_url: OWN, aws_service: 'aws-external-anthropic' },
+      ['workspace is required: Claude Platform on AWS takes no call without it'],
+    ],
+    [{ protocol: 'openai', workspace: 'w' }, ['workspace is for the protocol "anthropic" only']],
+    [{ protocol: 'openai', cancels: true }, ['cancels is for the protocol "anthropic" only']],
+    [{ auth: undefined, base_url: OWN, aws_service: 'bedrock' }, ['aws_service is for auth "sigv4" only']],
+    [{ auth: undefined, base_url: OWN, aws_region: 'us-east-1' }, ['aws_region is for auth "sigv4" only']],
+    [{ protocol: 'bedrock', base_url: undefined }, ['auth must be absent: the protocol signs by itself']],
+    [{ base_url: undefined }, ['base_url is required']],
+  ])('names what does not fit: %j', (more, faults) => {
+    expect(faultsOf({ protocol: 'anthropic', base_url: RUNTIME, auth: 'sigv4', ...more })).toEqual(faults);
+  });
+
+  it.each([
+    ['aws_region', { aws_region: 'somewhere' }],
+    ['workspace', { workspace: 'a b' }],
+    ['aws_service', { aws_service: 's3' }],
+  ])('has a %s of the right form', (field, more) => {
+    const route = { protocol: 'anthropic', base_url: OWN, auth: 'sigv4', aws_service: 'bedrock', ...more };
+    expect(faultsOf(route)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
+  });
+
+  it('may carry a workspace under a key too, as Claude Platform on AWS takes it', () => {
+    const keyed = { protocol: 'anthropic', base_url: PLATFORM, secret: 'env:KEY' };
+    expect(faultsOf({ ...keyed, workspace: 'wrkspc_1' })).toEqual([]);
+    expect(faultsOf(keyed)).toHaveLength(1);
+  });
+});
+
+describe('a route to Google', () => {
+  const GEMINI = 'https://generativelanguage.googleapis.com/v1beta';
+  const VERTEX = 'https://aiplatform.googleapis.com/v1/projects/p/locations/global';
+  const account = { auth: 'google', secret: 'secretsmanager:prod/providers/google' };
+
+  it.each([
+    { protocol: 'gemini', base_url: GEMINI, secret: 'env:KEY' },
+    { protocol: 'gemini', base_url: `${VERTEX}/publishers/google`, ...account },
+    { protocol: 'openai', base_url: `${VERTEX}/endpoints/openapi`, ...account },
+  ])('may be %j', (route) => {
+    expect(faultsOf(route)).toEqual([]);
+  });
+
+  it.each([
+    [{ protocol: 'gemini', auth: 'google' }, 'secret is required for auth "google"'],
+    [
+      { protocol: 'gemini', auth: 'entra', secret: 'env:KEY' },
+      'auth must be "google" or absent for the protocol "gemini"',
+    ],
+    [{ protocol: 'anthropic', ...account }, 'auth is "google" for the protocols "gemini" and "openai" only'],
+  ])('is not %j', (route, fault) => {
+    expect(faultsOf({ base_url: VERTEX, ...route })).toContain(fault);
+  });
+});
+
+describe('a route to Azure', () => {
+  const V1 = 'https://r.openai.azure.com/openai/v1';
+  const DATED = { base_url: 'https://r.openai.azure.com/openai', api_version: '2024-10-21' };
+  const keyed = { auth: 'api-key', secret: 'env:KEY' };
+
+  it.each([
+    { protocol: 'openai', base_url: V1, ...keyed },
+    { protocol: 'openai', base_url: V1, ...keyed, api_version: 'preview' },
+    { protocol: 'openai', ...DATED, auth: 'entra', secret: 'secretsmanager:prod/providers/azure' },
+    { protocol: 'openai-responses', ...DATED, ...keyed },
+    {
+      protocol: 'anthropic',
+      base_url: 'https://r.services.ai.azure.com/anthropic/v1',
+      auth: 'entra',
+      secret: 'env:C',
+    },
+  ])('may be %j', (route) => {
+    expect(faultsOf(route)).toEqual([]);
+  });
+
+  it.each([
+    [{ base_url: V1, auth: 'api-key' }, 'secret is required for auth "api-key"'],
+    [{ base_url: V1, auth: 'entra' }, 'secret is required for auth "entra"'],
+    [
+      { base_url: V1, ...keyed, protocol: 'anthropic' },
+      'auth is "api-key" for the protocols "openai" and "openai-responses" only',
+    ],
+    [
+      { base_url: V1, api_version: 'preview', protocol: 'anthropic' },
+      'api_version is for the protocols "openai" and "openai-responses" only',
+    ],
+    [{ base_url: V1, api_version: '?' }, 'api_version must be a version, such as "2024-10-21" or "preview"'],
+    [{ base_url: V1, ...keyed, aws_service: 'bedrock' }, 'aws_service is for auth "sigv4" only'],
+  ])('names what does not fit: %j', (route, fault) => {
+    expect(faultsOf({ protocol: 'openai', ...route })).toEqual([fault]);
+  });
+});

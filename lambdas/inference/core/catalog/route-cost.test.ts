@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { pricesOf } from '../../testing/pricing/arbitraries.ts';
+import { billOf, imageItem } from '../pricing/bill.ts';
+import { type Measured, unitCounts } from '../pricing/counts.ts';
+import { parseCatalog } from './catalog-document.ts';
+
+const LISTS = {
+  embeddings: [
+    { unit: 'per_million_tokens', input: '1' },
+    { unit: 'per_request', request: '0.02' },
+  ],
+  tts: [
+    { unit: 'per_million_tokens', input: '1' },
+    { unit: 'per_million_characters', character: '15' },
+    { unit: 'per_request', request: '0.02' },
+  ],
+  image: [
+    { unit: 'per_image', image: '0.04' },
+    { unit: 'per_request', request: '0.02' },
+  ],
+  audio: [
+    { unit: 'per_second', second: '0.0001' },
+    { unit: 'per_minute', minute: '0.006' },
+    { unit: 'per_hour', hour: '0.36' },
+    { unit: 'per_request', request: '0.02' },
+  ],
+} as const;
+
+/** What a call of any kind is measured in, all of it. */
+const MEASURED: Measured = {
+  tokens: 1_000,
+  characters: 4_000,
+  seconds: 12.5,
+  images: new Map([[imageItem('high', '1024x1024'), 2]]),
+};
+
+const documentOf = (type: string, price: object, cost: object) => ({
+  models: [
+    {
+      ...{ id: 'a/b', type, owned_by: 'a', created: 1, price },
+      routes: [{ id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm', cost }],
+    },
+  ],
+});
+
+const PAIRS = Object.entries(LISTS).flatMap(([type, lists]) =>
+  lists.flatMap((price) => lists.map((cost) => [type, price.unit, cost.unit, price, cost] as const)),
+);
+
+describe('the cost of a route', () => {
+  it.each(PAIRS)(
+    'of type %s, sold %s, is taken %s if what is counted for the price says what the provider takes',
+    (type, _sold, _taken, price, cost) => {
+      const [list, counted] = [pricesOf(cost), unitCounts(price.unit, MEASURED)];
+      const taken = billOf(list, unitCounts(cost.unit, MEASURED)).amount;
+      const parse = () => parseCatalog(documentOf(type, price, cost));
+      if (billOf(list, counted).amount === taken) expect(parse).not.toThrow();
+      else expect(parse).toThrow(`count what "${price.unit}" of the price counts`);
+    },
+  );
+
+  it('is refused by its field', () => {
+    const [perImage, perRequest] = LISTS.image;
+    expect(() => parseCatalog(documentOf('image', perRequest, perImage))).toThrow(
+      'models[0].routes[0].cost.unit',
+    );
+    expect(() => parseCatalog(documentOf('image', perImage, perRequest))).not.toThrow();
+  });
+});

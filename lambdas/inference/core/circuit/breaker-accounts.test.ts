@@ -1,0 +1,278 @@
+import { describe, expect } from '@jest/globals';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { drawsOf } from '../../../../tools/test-kit/seed.ts';
+import { DEAD, Fleet, PAYING, ROUTE } from '../../testing/circuit/fleet.ts';
+import { MemoryCircuits } from '../../testing/circuit/memory-circuits.ts';
+import { UpstreamFailure } from '../upstream/provider.ts';
+import { accountHash } from './breaker.ts';
+import { type Circuit, COOLDOWN_MS, stateOf } from './circuit.ts';
+
+const PROCESSES = 4;
+
+const status = (code: number, retryAfterSeconds?: number) =>
+  new UpstreamFailure('status', { status: code, retryAfterSeconds });
+const limited = (retryAfterSeconds?: number) => status(429, retryAfterSeconds);
+
+const memoryOf = ({ store }: Fleet): MemoryCircuits => {
+  if (!(store instanceof MemoryCircuits)) throw new Error('not in memory');
+  return store;
+};
+
+const sharedState = (fleet: Fleet) =>
+  stateOf(memoryOf(fleet).of(ROUTE.id), accountHash('nobody'), fleet.time.clock()).kind;
+
+/** Calls of an account, at all processes in turn; gives what became of the last. */
+async function calls(
+  fleet: Fleet,
+  count: number,
+  account: string,
+  failure?: UpstreamFailure,
+  isNew?: 'new',
+): Promise<string> {
+  let last = '';
+  for (let made = 0; made < count; made += 1) {
+    last = await fleet.time.until(
+      fleet.call(made % fleet.breakers.length, { failure, account, isNew: isNew === 'new' }),
+    );
+    await fleet.time.advance(20);
+  }
+  return last;
+}
+
+/** What an account meets at each process, when each knows what there is to know. */
+async function met(fleet: Fleet, account: string) {
+  await fleet.time.advance(2_000);
+  await fleet.round({ account: `${account} looks` });
+  return [...new Set(await fleet.round({ account }))];
+}
+
+/** A route of which three accounts know that it is dead, past its cooldown. */
+async function halfOpenFleet(): Promise<Fleet> {
+  const fleet = new Fleet(PROCESSES);
+  for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, DEAD);
+  expect(sharedState(fleet)).toBe('shut');
+  await fleet.time.advance(COOLDOWN_MS);
+  expect(sharedState(fleet)).toBe('half-open');
+  return fleet;
+}
+
+describe('a route that fails one account', () => {
+  it.each([
+    ['forbids its requests', status(403)],
+    ['does not find what they name', status(404)],
+    ['breaks at them', status(500)],
+    ['is unavailable to them', status(503)],
+    ['is slow to their first content', new UpstreamFailure('timeout')],
+    ['breaks its answers off', new UpstreamFailure('interrupted')],
+    ['closes their connections', DEAD],
+  ])('and %s is left alone by that account, and serves every other', async (_, failure) => {
+    const fleet = new Fleet(PROCESSES);
+    expect(await calls(fleet, 60, 'attacker', failure)).toBe('skipped');
+    expect(fleet.tries).toBeLessThanOrEqual(5 + 2 * PROCESSES);
+    for (const account of ['one', 'two', 'three']) expect(await met(fleet, account)).toEqual(['served']);
+    expect(await met(fleet, 'attacker')).toEqual(['skipped']);
+  });
+
+  it('or two, and two only, serves every other', async () => {
+    const fleet = new Fleet(PROCESSES);
+    for (let round = 0; round < 30; round += 1) {
+      await calls(fleet, 2, 'attacker', status(500));
+      await calls(fleet, 2, 'conspirator', status(403));
+      await fleet.time.advance(500);
+      expect(await calls(fleet, 1, 'bystander')).toBe('served');
+    }
+    expect(fleet.events.filter((event) => event === 'circuitOpened').length).toBeGreaterThan(0);
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('and three is left alone by all, if no request can cause its failures', async () => {
+    for (const failure of [DEAD, status(500), status(401), new UpstreamFailure('timeout')]) {
+      const fleet = new Fleet(PROCESSES);
+      for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, failure);
+      expect(await met(fleet, 'another')).toEqual(['skipped']);
+    }
+  });
+
+  it.each([
+    ['forbids their requests', status(403)],
+    ['does not find what they name', status(404)],
+    ['asks them to wait', limited(60)],
+  ])('and ten, whose requests may be at fault because it %s, serves every other', async (_, failure) => {
+    const fleet = new Fleet(PROCESSES);
+    for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure);
+    expect(await met(fleet, 'another')).toEqual(['served']);
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('and ten that have spent less than a dollar serves every other, whatever it fails them with', async () => {
+    for (const failure of [DEAD, status(500), status(403), limited(60), new UpstreamFailure('timeout')]) {
+      const fleet = new Fleet(PROCESSES);
+      for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure, 'new');
+      expect(await met(fleet, 'another')).toEqual(['served']);
+      expect(sharedState(fleet)).toBe('closed');
+    }
+  });
+
+  it.each([409, 413, 415, 422, 451])('with %s for its requests is left alone by nobody', async (code) => {
+    const fleet = new Fleet(PROCESSES);
+    for (let account = 0; account < 5; account += 1) {
+      expect(await calls(fleet, 20, `acc_${account}`, status(code))).toBe('failed');
+    }
+    expect(memoryOf(fleet).writes).toBe(0);
+  });
+
+  it('does not become dead to all by it when it fails one call in fifty of the others', async () => {
+    const processes = 10;
+    const fleet = new Fleet(processes);
+    const random = drawsOf('calls of many accounts');
+    let isOver = false;
+    const skipped: string[] = [];
+    const run = async (process: number, account: string, share: number) => {
+      while (!isOver) {
+        const failure = random() < share ? status(500) : undefined;
+        const result = await fleet.call(process, { failure, takesMs: 200 + 200 * random(), account });
+        if (result === 'skipped') skipped.push(account);
+        await fleet.time.sleep(50 + 200 * random());
+      }
+    };
+    for (let process = 0; process < processes; process += 1) {
+      void run(process, `acc_${process}`, 0.02);
+      void run(process, 'attacker', 1);
+    }
+    await fleet.time.advance(30_000);
+    isOver = true;
+    expect(skipped.filter((account) => account === 'attacker').length).toBeGreaterThan(300);
+    expect(skipped.filter((account) => account !== 'attacker')).toEqual([]);
+  });
+});
+
+describe('a route that answers 429', () => {
+  it('to one account, or to two, is left alone by those, for a minute at most', async () => {
+    const fleet = new Fleet(PROCESSES);
+    expect(await calls(fleet, 1, 'attacker', limited(60))).toBe('failed');
+    expect(await met(fleet, 'attacker')).toEqual(['skipped']);
+    expect(await calls(fleet, 50, 'conspirator', limited(999_999))).toBe('skipped');
+    expect(await met(fleet, 'bystander')).toEqual(['served']);
+    await fleet.time.advance(60_000);
+    expect(await met(fleet, 'attacker')).toEqual(['served']);
+    expect(await met(fleet, 'conspirator')).toEqual(['served']);
+    expect(fleet.openings).toBe(0);
+  });
+
+  it('is no failing one, however many accounts it asks to wait', async () => {
+    const fleet = new Fleet(PROCESSES);
+    for (let round = 0; round < 20; round += 1) {
+      for (let account = 0; account < 6; account += 1) await calls(fleet, 1, `acc_${account}`, limited(1));
+      await fleet.time.advance(1_000);
+    }
+    expect(fleet).toMatchObject({ openings: 0, events: [] });
+  });
+});
+
+describe('the probe of a route that all accounts have left', () => {
+  const probe = (fleet: Fleet, account: string, failure?: UpstreamFailure, isNew = false) =>
+    fleet.time.until(fleet.call(0, { failure, account, isNew }));
+
+  it.each([
+    ['forbidden', status(403)],
+    ['not found', status(404)],
+    ['slow', new UpstreamFailure('timeout')],
+    ['refused for now', limited()],
+    ['out of its own time', new UpstreamFailure('deadline')],
+  ])(
+    'by a request that is %s shows nothing, and the next account may probe two seconds later',
+    async (_, failure) => {
+      const fleet = await halfOpenFleet();
+      expect(await probe(fleet, 'attacker', failure)).toBe('failed');
+      expect(await probe(fleet, 'bystander')).toBe('skipped');
+      await fleet.time.advance(2_000);
+      expect(await probe(fleet, 'attacker', failure)).toBe('skipped');
+      expect(await probe(fleet, 'bystander')).toBe('served');
+      expect(sharedState(fleet)).toBe('closed');
+      expect(await met(fleet, 'another')).toEqual(['served']);
+    },
+  );
+
+  it('that breaks the route opens it again, and the next one is of another account', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'attacker', status(500))).toBe('failed');
+    await fleet.time.advance(COOLDOWN_MS);
+    expect(await probe(fleet, 'attacker', status(500))).toBe('skipped');
+    expect(await probe(fleet, 'conspirator', status(500))).toBe('failed');
+    await fleet.time.advance(COOLDOWN_MS);
+    for (const account of ['attacker', 'conspirator']) expect(await probe(fleet, account)).toBe('skipped');
+    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('by an account that has spent less than a dollar shows nothing when it fails', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'attacker', DEAD, true)).toBe('failed');
+    await fleet.time.advance(2_000);
+    expect(await probe(fleet, 'attacker', DEAD, true)).toBe('skipped');
+    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('is one in two seconds even if the route forbids the request of each account', async () => {
+    const fleet = await halfOpenFleet();
+    const { tries } = fleet;
+    for (let call = 0; call < 150; call += 1) {
+      await probe(fleet, `acc_${call % 30}`, status(403));
+      await fleet.time.advance(100);
+    }
+    expect(fleet.tries - tries).toBeLessThanOrEqual(15_000 / 2_000 + 1);
+  });
+
+  it('is the same account’s again when no other has come for another cooldown', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'only', DEAD)).toBe('failed');
+    await fleet.time.advance(2 * COOLDOWN_MS - 1);
+    expect(await probe(fleet, 'only')).toBe('skipped');
+    await fleet.time.advance(1);
+    expect(await probe(fleet, 'only')).toBe('served');
+  });
+
+  it('that never ends passes to another account when its claim lapses', async () => {
+    const fleet = await halfOpenFleet();
+    const claimed = fleet.breaker(0).admit(ROUTE, { accountId: 'attacker', spent: PAYING });
+    expect(await fleet.time.until(claimed)).toMatchObject({ allowed: true });
+    await fleet.time.advance(65_000);
+    expect(await probe(fleet, 'attacker')).toBe('skipped');
+    expect(await probe(fleet, 'bystander')).toBe('served');
+  });
+
+  it('that is served also gives the route back to the accounts that had left it on their own', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'acc_0')).toBe('served');
+    for (const account of ['acc_0', 'acc_1', 'acc_2']) expect(await probe(fleet, account)).toBe('served');
+    expect(await met(fleet, 'acc_1')).toEqual(['served']);
+  });
+});
+
+describe('the circuits of a route', () => {
+  it('a circuit has a bounded size, whoever fails and however often, and names no account', async () => {
+    const fleet = new Fleet(PROCESSES);
+    for (let call = 0; call < 500; call += 1) {
+      const failure = [DEAD, status(403), status(500), new UpstreamFailure('timeout')][call % 4];
+      await calls(fleet, 1, `acc_${call % 61}`, failure);
+      await calls(fleet, 3, 'bystander');
+    }
+    const { circuits, history } = memoryOf(fleet);
+    expect(circuits.size).toBe(1 + 61);
+    const largest = Math.max(...history.map(({ key, after }) => sizeOf(key, after)));
+    // A write of one costs a unit.
+    expect(largest).toBeLessThan(1_024);
+    expect(JSON.stringify([...circuits.keys()])).not.toContain('acc_');
+    expect(accountHash('acc_1')).toMatch(/^[\w-]{6}$/);
+  });
+});
+
+/** Bytes of an item with the circuit: DynamoDB takes a byte more for each member, and 3 for each set. */
+const sizeOf = (key: string, circuit: Circuit): number =>
+  Object.entries(circuit).reduce((size, [name, value]) => {
+    const bytes = (part: unknown) => (typeof part === 'number' ? 9 : String(part).length);
+    const members =
+      value instanceof Set ? [...value].reduce<number>((sum, part) => sum + 1 + bytes(part), 3) : 0;
+    return size + name.length + (value instanceof Set ? members : bytes(value));
+  }, 2 * key.length);

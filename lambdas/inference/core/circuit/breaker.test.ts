@@ -1,0 +1,411 @@
+import { describe, expect, it } from '@jest/globals';
+import { ACCOUNT, DEAD, Fleet, PAYING, ROUTE, routeOf } from '../../testing/circuit/fleet.ts';
+import { MemoryCircuits } from '../../testing/circuit/memory-circuits.ts';
+import { UpstreamFailure } from '../upstream/provider.ts';
+import { accountHash, type Breaker, type BreakerDependencies } from './breaker.ts';
+import { type Circuit, keysOf, stateOf } from './circuit.ts';
+
+const CALLER = { accountId: ACCOUNT, spent: PAYING };
+
+const memoryOf = ({ store }: Fleet): MemoryCircuits => {
+  if (!(store instanceof MemoryCircuits)) throw new Error('not in memory');
+  return store;
+};
+
+/** The account's own circuit, as it is stored. */
+const ownCircuit = (fleet: Fleet): Circuit => memoryOf(fleet).of(keysOf(ROUTE.id, accountHash(ACCOUNT)).own);
+
+/** Of the route, for that account. */
+const stateIn = (fleet: Fleet) => stateOf(ownCircuit(fleet), accountHash(ACCOUNT), fleet.time.clock()).kind;
+
+/** The route's circuit is open, and every process knows it. */
+async function openFleet(processes: number): Promise<Fleet> {
+  const fleet = new Fleet(processes);
+  for (let call = 0; call < 5; call += 1) await fleet.time.until(fleet.call(0, { failure: DEAD }));
+  await fleet.time.advance(2_000);
+  await fleet.round({ failure: DEAD });
+  return fleet;
+}
+
+/** The same, past the cooldown. */
+async function halfOpenFleet(processes: number): Promise<Fleet> {
+  const fleet = await openFleet(processes);
+  await fleet.time.advance(13_000);
+  return fleet;
+}
+
+describe('calls over a route that works', () => {
+  it('write nothing, and read once in two seconds for each process', async () => {
+    const fleet = new Fleet(3);
+    const store = memoryOf(fleet);
+    for (let call = 0; call < 100; call += 1) {
+      expect(await fleet.round({})).toEqual(['served', 'served', 'served']);
+      await fleet.time.advance(100);
+    }
+    expect(store.writes).toBe(0);
+    // 100 calls in 10 s.
+    expect(store.reads).toBe(3 * 5);
+  });
+
+  it('wait for the database in no process but a new one, and there once and not for long', async () => {
+    const never = new Promise<never>(() => {});
+    const fleet = new Fleet(1, () => ({ read: () => never, write: () => never }));
+    const beganMs = fleet.time.clock();
+    await fleet.time.until(Promise.all([fleet.call(0, {}), fleet.call(0, {})]));
+    expect(fleet.time.clock() - beganMs).toBe(250);
+    await fleet.time.advance(60_000);
+    const laterMs = fleet.time.clock();
+    for (let call = 0; call < 10; call += 1) await fleet.time.until(fleet.call(0, {}));
+    expect(fleet.time.clock()).toBe(laterMs);
+    expect(fleet.time.timers).toBe(0);
+  });
+
+  it('are counted in a window: a long time of success does not keep a dead route in use', async () => {
+    const fleet = new Fleet(1);
+    for (let call = 0; call < 10_000; call += 1) {
+      await fleet.call(0, {});
+      if (call % 100 === 0) await fleet.time.advance(1_000);
+    }
+    await fleet.time.advance(12_000);
+    for (let call = 0; call < 6; call += 1) await fleet.time.until(fleet.call(0, { failure: DEAD }));
+    expect(fleet.tries).toBe(10_000 + 5);
+    expect(fleet.openings).toBe(1);
+  });
+});
+
+describe('a dead route under eight processes', () => {
+  it('is left alone after three failures of each, at one opening, and from then on by all', async () => {
+    const fleet = new Fleet(8);
+    for (let round = 0; round < 100; round += 1) {
+      await fleet.round({ failure: DEAD });
+      await fleet.time.advance(100);
+    }
+    // The first eight are taken for one call in three; the second eight outweigh what is assumed beside them.
+    expect(fleet.tries).toBeLessThanOrEqual(8 * 3);
+    expect(fleet.openings).toBe(1);
+    expect(fleet.log.filter((line) => line === 'circuit opened')).toHaveLength(1);
+    expect(fleet.events.filter((event) => event === 'routeFailed')).toHaveLength(fleet.tries);
+    expect(memoryOf(fleet).writes).toBeLessThan(60);
+  });
+
+  it('is skipped within two seconds by processes that have not met it', async () => {
+    const fleet = new Fleet(8);
+    await fleet.round({});
+    await fleet.time.advance(15_000);
+    for (let call = 0; call < 5; call += 1) await fleet.time.until(fleet.call(0, { failure: DEAD }));
+    expect(stateIn(fleet)).toBe('shut');
+    await fleet.time.advance(2_000);
+    // The look is in flight while the call is admitted; here it is over at once.
+    expect(await fleet.round({ failure: DEAD })).toEqual(Array(8).fill('skipped'));
+    expect(fleet.tries).toBe(8 + 5);
+  });
+
+  it('is hardly written again by failures of calls that began before the opening', async () => {
+    const fleet = new Fleet(8);
+    const hung = Array.from({ length: 8 * 12 }, (_, call) =>
+      fleet.call(call % 8, { failure: DEAD, takesMs: 14_000 }),
+    );
+    await fleet.time.advance(1_000);
+    for (let call = 0; call < 5; call += 1) await fleet.time.until(fleet.call(0, { failure: DEAD }));
+    expect(stateIn(fleet)).toBe('shut');
+    await fleet.time.advance(2_000);
+    await fleet.round({});
+    const { writes } = memoryOf(fleet);
+    await fleet.time.until(Promise.all(hung));
+    expect(fleet.tries).toBe(8 * 12 + 5);
+    // The shared circuit counts two of them, for which eight processes contend.
+    expect(memoryOf(fleet).writes - writes).toBeLessThanOrEqual(2 + 8);
+    expect(fleet.openings).toBe(1);
+  });
+
+  it('gets one probe after the cooldown, and after a failed one another cooldown', async () => {
+    const fleet = await halfOpenFleet(8);
+    const { tries } = fleet;
+    for (let cooldown = 1; cooldown <= 4; cooldown += 1) {
+      const results = await fleet.round({ failure: DEAD, takesMs: 300 });
+      expect(results.filter((result) => result === 'failed')).toHaveLength(1);
+      expect(fleet.probes).toBe(cooldown);
+      await fleet.time.advance(14_000);
+      expect(await fleet.round({ failure: DEAD })).toEqual(Array(8).fill('skipped'));
+      await fleet.time.advance(1_000);
+    }
+    expect(fleet.tries - tries).toBe(4);
+    expect(fleet.openings).toBe(1);
+  });
+
+  it('that serves its probe is everybody’s again within a look', async () => {
+    const fleet = await halfOpenFleet(8);
+    const results = await fleet.round({ takesMs: 300 });
+    expect(results.filter((result) => result === 'served')).toHaveLength(1);
+    await fleet.time.advance(2_000);
+    expect(await fleet.round({})).toEqual(Array(8).fill('served'));
+    expect(fleet.log.filter((line) => line === 'circuit closed')).toHaveLength(1);
+  });
+});
+
+describe('a probe', () => {
+  const admit = async (breaker: Breaker) => {
+    await breaker.refresh([ROUTE], ACCOUNT);
+    return breaker.admit(ROUTE, CALLER);
+  };
+
+  it('is not to be had before the time that a refused call is given, a second or more', async () => {
+    const fleet = await openFleet(1);
+    // It opened two seconds ago, for fifteen.
+    for (const [passedMs, retryAfterSeconds] of [
+      [0, 13],
+      [12_500, 1],
+      [499, 1],
+    ] as const) {
+      await fleet.time.advance(passedMs);
+      expect(await admit(fleet.breaker(0))).toEqual({ allowed: false, retryAfterSeconds });
+    }
+    await fleet.time.advance(1);
+    expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
+  });
+
+  it('one of many calls of a process is the probe', async () => {
+    const fleet = await halfOpenFleet(1);
+    const passes = await fleet.time.until(
+      Promise.all(Array.from({ length: 50 }, () => admit(fleet.breaker(0)))),
+    );
+    expect(passes.filter(({ allowed }) => allowed)).toHaveLength(1);
+    expect(passes.find(({ allowed }) => !allowed)).toEqual({ allowed: false, retryAfterSeconds: 2 });
+  });
+
+  it('of a process that died is given to another when its claim lapses', async () => {
+    const fleet = await halfOpenFleet(2);
+    expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
+    // The route's own time of 60 s, and 5 s more.
+    await fleet.time.advance(64_999);
+    expect(await fleet.round({})).toEqual(['skipped', 'skipped']);
+    await fleet.time.advance(1);
+    expect([...(await fleet.round({}))].sort()).toEqual(['served', 'skipped']);
+    expect(stateIn(fleet)).toBe('closed');
+  });
+
+  it('of a route that may take long is given to another after a minute all the same', async () => {
+    const fleet = await halfOpenFleet(2);
+    const slow = { ...ROUTE, timeout_ms: 900_000 };
+    expect(await fleet.time.until(fleet.breaker(0).admit(slow, CALLER))).toMatchObject({ allowed: true });
+    await fleet.time.advance(65_000);
+    expect([...(await fleet.round({}))].sort()).toEqual(['served', 'skipped']);
+  });
+
+  it('whose claim has lapsed neither ends the next one nor opens what that one closed', async () => {
+    const fleet = await halfOpenFleet(2);
+    const lapsed = await fleet.time.until(admit(fleet.breaker(0)));
+    await fleet.time.advance(65_000);
+    const next = await fleet.time.until(admit(fleet.breaker(1)));
+    if (!lapsed.allowed || !next.allowed) throw new Error('no probe');
+    fleet.breaker(0).failed(DEAD, lapsed);
+    await fleet.breaker(0).flush();
+    expect(ownCircuit(fleet).probe).toBe(next.probe?.id);
+    fleet.breaker(1).succeeded(next);
+    await fleet.breaker(1).flush();
+    fleet.breaker(0).failed(DEAD, lapsed);
+    await fleet.breaker(0).flush();
+    expect(stateIn(fleet)).toBe('closed');
+  });
+
+  it.each([
+    ['a failed call', DEAD, 'shut'],
+    ['a call out of time', new UpstreamFailure('deadline'), 'half-open'],
+    ['a conflict', new UpstreamFailure('status', { status: 409 }), 'half-open'],
+    ['a request that the route refused', new UpstreamFailure('status', { retryable: false }), 'closed'],
+    ['a route that refuses calls for now', new UpstreamFailure('status', { status: 429 }), 'shut'],
+  ])('that ends as %s leaves the circuit as that says', async (_, failure, state) => {
+    const fleet = await halfOpenFleet(1);
+    const { writes } = memoryOf(fleet);
+    await fleet.time.until(fleet.call(0, { failure }));
+    expect(stateIn(fleet)).toBe(state);
+    expect(ownCircuit(fleet).probe).toBeUndefined();
+    // A claim and its end, and what other accounts are to know of it.
+    expect(memoryOf(fleet).writes - writes).toBeLessThanOrEqual(3);
+  });
+
+  it('of a call that ended without a word of the route is offered again', async () => {
+    const fleet = await halfOpenFleet(1);
+    const pass = await fleet.time.until(admit(fleet.breaker(0)));
+    if (!pass.allowed) throw new Error('no probe');
+    fleet.breaker(0).abandoned(pass);
+    await fleet.breaker(0).flush();
+    expect(stateIn(fleet)).toBe('half-open');
+  });
+});
+
+it('calls that hung since before the opening do not open the circuit that has closed since', async () => {
+  const fleet = new Fleet(2);
+  const hung = Array.from({ length: 20 }, () => fleet.call(0, { failure: DEAD, takesMs: 60_000 }));
+  await fleet.time.advance(1_000);
+  for (let call = 0; call < 5; call += 1) await fleet.time.until(fleet.call(1, { failure: DEAD }));
+  await fleet.time.advance(15_000);
+  expect(await fleet.time.until(fleet.call(1, {}))).toBe('served');
+  await fleet.time.until(Promise.all(hung));
+  expect(stateIn(fleet)).toBe('closed');
+  expect(Object.keys(ownCircuit(fleet)).filter((name) => /\d/.test(name))).toEqual([]);
+  expect(fleet.openings).toBe(1);
+});
+
+describe('a failure', () => {
+  const status = (code: number, details: object = {}) =>
+    new UpstreamFailure('status', { status: code, ...details });
+
+  it.each([
+    ['connection', DEAD],
+    ['timeout', new UpstreamFailure('timeout')],
+    ['secret', new UpstreamFailure('secret')],
+    ['protocol', new UpstreamFailure('protocol')],
+    ['interrupted', new UpstreamFailure('interrupted')],
+    ...[401, 403, 404, 408, 500, 502, 503, 529].map((code) => [`status ${code}`, status(code)] as const),
+  ])('of kind %s counts', async (_, failure) => {
+    const fleet = new Fleet(1);
+    for (let call = 0; call < 10; call += 1) await fleet.time.until(fleet.call(0, { failure }));
+    expect(fleet).toMatchObject({ tries: 5, openings: 1 });
+  });
+
+  it.each([
+    ['a caller’s fault', status(400, { retryable: false })],
+    ['a conflict', status(409)],
+    ['the call’s own deadline', new UpstreamFailure('deadline')],
+  ])('that is %s never opens a circuit, and is not written', async (_, failure) => {
+    const fleet = new Fleet(1);
+    for (let call = 0; call < 50; call += 1) await fleet.time.until(fleet.call(0, { failure }));
+    expect(fleet).toMatchObject({ tries: 50, openings: 0, events: [] });
+    expect(memoryOf(fleet).writes).toBe(0);
+  });
+
+  it('within an answer makes a failed call of one that had succeeded', async () => {
+    const fleet = new Fleet(1);
+    const breaker = fleet.breaker(0);
+    // Of three streams two break; counted as successes too they would be fewer than half.
+    for (let call = 0; call < 30; call += 1) {
+      const pass = await breaker.admit(ROUTE, CALLER);
+      if (!pass.allowed) break;
+      const served = breaker.succeeded(pass);
+      await fleet.time.advance(100);
+      if (call % 3 !== 0) breaker.broke(new UpstreamFailure('interrupted'), served);
+      await breaker.flush();
+    }
+    expect(fleet.openings).toBe(1);
+  });
+
+  it('within the answer that closed the circuit counts, but does not open it alone', async () => {
+    const fleet = await halfOpenFleet(1);
+    const breaker = fleet.breaker(0);
+    const pass = await fleet.time.until(breaker.admit(ROUTE, CALLER));
+    if (!pass.allowed) throw new Error('no probe');
+    await fleet.time.advance(500);
+    const served = breaker.succeeded(pass);
+    await fleet.time.advance(500);
+    breaker.broke(new UpstreamFailure('interrupted'), served);
+    await breaker.flush();
+    expect(stateIn(fleet)).toBe('closed');
+    const counts = Object.entries(ownCircuit(fleet)).filter(([name]) => /^[fs]\d/.test(name));
+    expect(counts.map(([, count]) => count)).toEqual([1, 0]);
+  });
+});
+
+describe('a route that answers 429', () => {
+  const limited = (retryAfterSeconds?: number) =>
+    new UpstreamFailure('status', { status: 429, retryAfterSeconds });
+
+  it('is left alone by all processes for as long as it says, and then is as before', async () => {
+    const fleet = new Fleet(3);
+    await fleet.round({});
+    await fleet.time.until(fleet.call(0, { failure: limited(20) }));
+    await fleet.time.advance(2_000);
+    expect(await fleet.round({})).toEqual(['skipped', 'skipped', 'skipped']);
+    expect(await fleet.breaker(1).admit(ROUTE, CALLER)).toEqual({ allowed: false, retryAfterSeconds: 18 });
+    await fleet.time.advance(18_000);
+    expect(await fleet.round({})).toEqual(['served', 'served', 'served']);
+    expect(fleet).toMatchObject({ openings: 0, probes: 0, events: [] });
+  });
+
+  it('costs no write of a process that knows it', async () => {
+    const fleet = new Fleet(1);
+    const passes = await Promise.all(Array.from({ length: 3 }, () => fleet.breaker(0).admit(ROUTE, CALLER)));
+    for (const pass of passes) {
+      if (!pass.allowed) throw new Error('no permit');
+      fleet.breaker(0).failed(limited(), pass);
+      await fleet.breaker(0).flush();
+    }
+    expect(memoryOf(fleet).writes).toBe(1);
+    expect(await fleet.breaker(0).admit(ROUTE, CALLER)).toEqual({ allowed: false, retryAfterSeconds: 5 });
+  });
+});
+
+describe('a store that does not work', () => {
+  type Store = BreakerDependencies['store'];
+  const broken = (fail: <T>() => Promise<T>, work: Partial<Store> = {}): Store => ({
+    read: () => fail(),
+    write: () => fail(),
+    ...work,
+  });
+  const failing = <T>() => Promise.reject<T>(new Error('the store fails'));
+  const hanging = <T>() => new Promise<T>(() => {});
+
+  it('fails no call and opens no circuit, and is logged once', async () => {
+    const fleet = new Fleet(1, () => broken(failing));
+    for (let round = 0; round < 20; round += 1) await fleet.round({ failure: DEAD });
+    expect(fleet.tries).toBe(20);
+    expect(fleet.log).toEqual(['circuits not read', 'circuit not written']);
+  });
+
+  it('that never answers delays a call whose route failed by a second, and a probe by two', async () => {
+    const fleet = await halfOpenFleet(1);
+    const took = async (course: { failure?: UpstreamFailure }) => {
+      const beganMs = fleet.time.clock();
+      const result = await fleet.time.until(fleet.call(0, course));
+      return [result, fleet.time.clock() - beganMs];
+    };
+    memoryOf(fleet).write = hanging;
+    expect(await took({})).toEqual(['served', 2_000]);
+    const other = new Fleet(1, () => broken(hanging));
+    await other.time.until(other.call(0, {}));
+    const beganMs = other.time.clock();
+    expect(await other.time.until(other.call(0, { failure: DEAD }))).toBe('failed');
+    expect(other.time.clock() - beganMs).toBe(1_000);
+  });
+
+  it('that can be read but not written keeps no route shut for good', async () => {
+    const fleet = await halfOpenFleet(2);
+    memoryOf(fleet).write = failing;
+    expect(await fleet.round({})).toEqual(['served', 'served']);
+  });
+
+  it('that is slow to fail makes no call wait but the first, and is looked at every two seconds', async () => {
+    let looks = 0;
+    const fleet = new Fleet(1, (time) =>
+      broken(failing, {
+        read: async () => {
+          looks += 1;
+          await time.sleep(3_000);
+          return failing();
+        },
+      }),
+    );
+    await fleet.time.until(fleet.call(0, {}));
+    for (let second = 0; second < 20; second += 1) {
+      await fleet.time.advance(1_000);
+      const beganMs = fleet.time.clock();
+      await fleet.time.until(fleet.breaker(0).refresh([ROUTE], ACCOUNT));
+      expect(fleet.time.clock()).toBe(beganMs);
+    }
+    expect(looks).toBeLessThanOrEqual(11);
+  });
+});
+
+it('a look reads the circuits of the call’s own routes and account, in one request', async () => {
+  const store = new MemoryCircuits();
+  const fleet = new Fleet(1, () => store);
+  const asked: (readonly string[])[] = [];
+  const read = store.read.bind(store);
+  store.read = (keys) => {
+    asked.push(keys);
+    return read(keys);
+  };
+  await fleet.breaker(0).refresh([ROUTE, routeOf('next')], ACCOUNT);
+  const account = accountHash(ACCOUNT);
+  expect(asked).toEqual([[ROUTE.id, `${ROUTE.id}~${account}`, 'next', `next~${account}`]]);
+});

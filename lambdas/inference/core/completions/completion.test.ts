@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startUpstream } from '../../../../tools/simulators/models/server.ts';
+import type { Ledger } from '../../../ledger/core/admission.ts';
+import type { Call } from '../../../ledger/core/call.ts';
+import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import type { StreamedAnswer } from '../../../platform/core/ports.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../../platform/system/system.ts';
+import { chatEvents, chatFormat } from '../../formats/chat/format.ts';
+import { createProviders } from '../../providers/protocols.ts';
+import { createBedrockClients } from '../../store/bedrock-clients.ts';
+import { createCapsules } from '../../store/capsules.ts';
+import { createBreaker } from '../../testing/circuit/memory-circuits.ts';
+import { parseCatalog } from '../catalog/catalog-document.ts';
+import type { Keep } from '../idempotency/idempotency.ts';
+import { runPaidCall } from '../paid-endpoint.ts';
+import { readCompletion } from './completion-endpoint.ts';
+
+const capsulesOf = createCapsules({ current: 'pepper' }, systemClock);
+
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+
+beforeAll(async () => {
+  upstream = await startUpstream({});
+});
+afterAll(() => upstream.close());
+
+const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
+
+interface Given {
+  /** Fields of the request. */
+  readonly bound?: object;
+  /** Fields of the model. */
+  readonly limits?: object;
+  /** Fields of each route. */
+  readonly route?: object;
+  readonly hostEnds?: AbortSignal;
+}
+
+/** Runs a call over routes to these upstream models, and keeps what it settled with. */
+function calling(
+  upstreamModels: readonly string[],
+  stream: boolean,
+  remainingMs = 900_000,
+  keep?: Keep,
+  { bound = {}, limits = {}, route = {}, hostEnds }: Given = { bound: { max_tokens: 50 } },
+) {
+  const { models } = parseCatalog({
+    models: [
+      {
+        id: 'a/b',
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        ...limits,
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: upstreamModels.map((upstream_model, index) => ({
+          id: `route-${index}`,
+          protocol: 'openai',
+          base_url: `${upstream.url}/v1`,
+          upstream_model,
+          priority: index,
+          secret: 'env:KEY',
+          capabilities: ['stream'],
+          timeout_ms: 5_000,
+          first_byte_timeout_ms: 200,
+          ...route,
+        })),
+      },
+    ],
+  });
+  const outcomes: Outcome[] = [];
+  const ledger = {
+    admit: async ({ output }: Call) => ({
+      output: output.most,
+      hold: { amount: 1_000_000_000n },
+      headers: {},
+      settle: async (outcome: Outcome) => {
+        outcomes.push(outcome);
+        return { record: outcome, balance: 0n };
+      },
+    }),
+  } as unknown as Ledger;
+  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const providers = createProviders({
+    fetch,
+    readSecret: async () => 'key',
+    readToken: async () => 'token',
+    sign: async ({ headers }) => headers,
+    bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
+  });
+  const messages = [{ role: 'user' as const, content: 'write 30 words' }];
+  const body = { model: 'a/b', messages, ...bound, stream };
+  const call = readCompletion(
+    chatFormat,
+    { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), ...CALLER },
+    { ...world, providers, log, hostEnds },
+  );
+  const breaker = createBreaker();
+  const dependencies = { ledger, breaker, after: world.after, log };
+  const run = (accountId = 'acc_1') =>
+    runPaidCall(
+      dependencies,
+      { ...call, key: { ...CALLER.key, accountId } },
+      () => ({ remainingTimeMs: remainingMs }),
+      keep,
+    );
+  return { call, run, outcomes, breaker };
+}
+
+const queueFault = (fault: object) =>
+  fetch(`${upstream.controlUrl}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ fault }),
+  });
+
+async function allOf(chunks: StreamedAnswer['chunks']): Promise<void> {
+  for (let next = await chunks.next(); !next.done; next = await chunks.next());
+}
+
+type Run = ReturnType<typeof calling>['run'];
+
+async function drain(run: Run) {
+  const answer = await run();
+  if (answer instanceof Response) throw new Error('not a stream');
+  let outputs = 0;
+  const route = answer.headers['x-route'];
+  try {
+    for await (const _chunk of answer.chunks) outputs += 1;
+  } catch (failure) {
+    return { outputs, failure, route };
+  }
+  return { outputs, failure: undefined, route };
+}
+
+async function routeOf(run: Run, accountId?: string) {
+  const answer = await run(accountId);
+  if (!(answer instanceof Response)) throw new Error('not a whole answer');
+  return answer.headers.get('x-route');
+}
+
+describe('the deadline of the host', () => {
+  it('ends a stream that hangs in time to settle it on what was delivered', async () => {
+    await queueFault({ hang_after_chunks: 4 });
+    // 15 s are kept back for settlement, so 3 s are left for the route, whose first chunks a busy machine brings late.
+    const { run, outcomes } = calling(['chat'], true, 18_000);
+    const { outputs, failure } = await drain(run);
+    expect(outputs).toBeGreaterThan(0);
+    expect(failure).toMatchObject({ code: 'all_routes_failed' });
+    expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true, route: 'route-0' }]);
+    expect(outcomes[0]?.cost).toBeGreaterThan(0n);
+  });
+
+  it('leaves no route untried that there is time for, and tries none when there is not', async () => {
+    const { run, outcomes } = calling(['chat'], false, 14_000);
+    await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null }]);
+  });
+});
+
+describe('a host that ends its calls', () => {
+  it('ends a stream that hangs, which settles on what was delivered', async () => {
+    const ends = new AbortController();
+    const { run, outcomes } = calling(['chat'], true, 900_000, undefined, {
+      bound: { max_tokens: 50 },
+      hostEnds: ends.signal,
+    });
+    await queueFault({ hang_after_chunks: 3 });
+    const { chunks } = (await run()) as StreamedAnswer;
+    await chunks.next();
+    setTimeout(() => ends.abort(), 50);
+    await expect(allOf(chunks)).rejects.toThrow('failed before its answer was complete');
+    expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
+  });
+
+  it('ends a whole answer that hangs, which costs nothing', async () => {
+    const ends = new AbortController();
+    const { run, outcomes } = calling(['hang'], false, 900_000, undefined, { hostEnds: ends.signal });
+    setTimeout(() => ends.abort(), 50);
+    await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  });
+});
+
+describe('a reader that leaves', () => {
+  const leaving = async (bound: object, cancels: boolean) => {
+    const { run, outcomes, breaker } = calling(['claude-sim'], true, 900_000, undefined, {
+      bound: { max_tokens: 50, ...bound },
+      route: { protocol: 'anthropic', cancels },
+    });
+    await queueFault({ chunk_delay_ms: 20 });
+    const { chunks, leave } = (await run()) as StreamedAnswer;
+    await chunks.next();
+    const failed = jest.spyOn(breaker, 'broke');
+    leave?.();
+    await allOf(chunks);
+    return { outcomes, failures: failed.mock.calls.length };
+  };
+
+  it('ends a stream that can be cancelled, which settles on its prompt and what has come', async () => {
+    const [left, read] = await Promise.all([leaving({}, true), leaving({}, false)]);
+    expect(left.outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
+    expect(left.outcomes[0]?.outputUnits).toBeLessThan(20);
+    expect(left.failures).toBe(0);
+    expect(read.outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
+    expect(read.outcomes[0]?.outputUnits).toBeGreaterThan(20);
+    expect(left.outcomes[0]?.inputUnits).toBe(read.outcomes[0]?.inputUnits);
+  });
+
+  it('has a stream read to its end whose model may think unseen', async () => {
+    const { outcomes } = await leaving({ reasoning_effort: 'low' }, true);
+    expect(outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
+    expect(outcomes[0]?.outputUnits).toBeGreaterThan(20);
+  });
+});
+
+describe('the headers of an answer', () => {
+  it('may leave before its first event where it is streamed, and only there', () => {
+    expect(calling(['chat'], true).call.events).toBe(chatEvents);
+    expect(calling(['chat'], false).call.events).toBeUndefined();
+  });
+
+  it.each([
+    [{ max_tokens: 50 }, {}, null],
+    [{}, {}, '256'],
+    [{}, { default_max_tokens: 4_000 }, '4000'],
+    [{ max_tokens: 50 }, { max_output_tokens: 20, clamp_max_tokens: true }, '20'],
+  ])('say how long it may be where its caller did not: %j %j', async (bound, limits, expected) => {
+    const given = { bound, limits };
+    const whole = await calling(['chat'], false, 900_000, undefined, given).run();
+    const streamed = await calling(['chat'], true, 900_000, undefined, given).run();
+    if (!(whole instanceof Response) || streamed instanceof Response) throw new Error('not as asked for');
+    expect([whole.headers.get('x-max-tokens'), streamed.headers['x-max-tokens'] ?? null]).toEqual([
+      expected,
+      expected,
+    ]);
+    for await (const _chunk of streamed.chunks);
+  });
+});
+
+describe('failover', () => {
+  it('moves on from a stream whose first content does not come in time', async () => {
+    const { run, outcomes } = calling(['hang', 'slow-first-2000', 'chat'], true);
+    expect(await drain(run)).toMatchObject({ failure: undefined, route: 'route-2' });
+    expect(outcomes).toMatchObject([{ status: 'completed', route: 'route-2', estimated: false }]);
+  });
+
+  it('moves on from each way in which a route can fail, streaming and not', async () => {
+    const dead = ['fail-500', 'fail-429', 'fail-401', 'fail-404', 'garbage', 'cut-0'];
+    expect(await drain(calling([...dead, 'chat'], true).run)).toMatchObject({
+      route: `route-${dead.length}`,
+    });
+    expect(await routeOf(calling([...dead, 'chat'], false).run)).toBe(`route-${dead.length}`);
+  });
+
+  it('tries a route for one account that has asked another to wait', async () => {
+    const { run } = calling(['chat', 'chat'], false);
+    await queueFault({ status: 429, headers: { 'retry-after': '60' } });
+    expect(await routeOf(run, 'acc_1')).toBe('route-1');
+    expect(await routeOf(run, 'acc_1')).toBe('route-1');
+    expect(await routeOf(run, 'acc_2')).toBe('route-0');
+  });
+
+  it('does not move on from a route that understood the request and refused it', async () => {
+    const { run, outcomes } = calling(['fail-400', 'chat'], false);
+    await expect(run()).rejects.toMatchObject({ status: 400, code: 'invalid_value' });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  });
+});
+
+it('an answer that cannot be put aside for replay fails its call, which then costs nothing', async () => {
+  const { run, outcomes } = calling(['chat'], false, 900_000, async () => {
+    throw new Error('the database is gone');
+  });
+  await expect(run()).rejects.toThrow('the database is gone');
+  expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+});

@@ -1,0 +1,304 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import type { Log } from '../../../platform/core/ports.ts';
+import { systemAfter, systemClock, systemUlid } from '../../../platform/system/system.ts';
+import { chatFormat } from '../../formats/chat/format.ts';
+import type { ChatRequest } from '../../formats/chat/request.ts';
+import { responsesFormat } from '../../formats/responses/format.ts';
+import { responsesRequest } from '../../formats/responses/schema.ts';
+import { createCapsules } from '../../store/capsules.ts';
+import { SILENT } from '../../testing/circuit/memory-circuits.ts';
+import type { AnsweredCall } from '../call.ts';
+import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import type { Feature } from '../fields/need.ts';
+import { promptBounds } from '../metering/estimate.ts';
+import { tokenPrices } from '../metering/priced-usage.ts';
+import { promptSizeOf } from '../metering/prompt-size.ts';
+import { boundTokens } from '../metering/token-bound.ts';
+import { amountOf } from '../pricing/bill.ts';
+import type { Provider } from '../upstream/provider.ts';
+import type { ApiFormat } from './api-format.ts';
+import { type CompletionDependencies, readCompletion } from './completion-endpoint.ts';
+import type { Answer } from './delivery.ts';
+
+const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };
+
+const modelsOf = (...entries: readonly object[]): readonly Model[] =>
+  parseCatalog({
+    models: entries.map((entry, index) => ({
+      id: `a/${index}`,
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
+      price: { unit: 'per_million_tokens', input: 2, output: 10 },
+      routes: [{ id: `route-${index}`, ...route }],
+      ...entry,
+    })),
+  }).models;
+
+const able = { features: new Set<Feature>(['choices', 'image-urls', 'messages-blocks']) };
+const world = {
+  after: systemAfter,
+  clock: systemClock,
+  ulid: systemUlid,
+  random: () => 0.5,
+  log: SILENT,
+  providers: {
+    openai: able,
+    'openai-responses': able,
+    anthropic: able,
+    bedrock: able,
+  } as unknown as CompletionDependencies['providers'],
+};
+
+const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
+
+const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
+
+const messagesOf = (content: string) => [{ role: 'user' as const, content }];
+
+function read(
+  models: readonly Model[],
+  fields: { max_tokens: number; n?: number },
+  content = 'Hello.',
+  others: { readonly log?: Log } = {},
+) {
+  const body = { model: 'a/0', messages: messagesOf(content), ...fields };
+  return readCompletion(
+    chatFormat,
+    { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
+    { ...world, ...others },
+  );
+}
+
+describe('what a completion may cost', () => {
+  it('is its prompt and all of its choices, each as long as it may be', () => {
+    const [model] = modelsOf({});
+    if (model === undefined) throw new Error('the catalog is empty');
+    const count = fc.integer({ min: 1, max: 4_000 });
+    fc.assert(
+      fc.property(
+        count,
+        fc.integer({ min: 1, max: 8 }),
+        fc.string({ maxLength: 300 }),
+        (most, n, content) => {
+          const call = read([model], { max_tokens: most, n }, content);
+          const bound = promptBounds(promptSizeOf({ messages: messagesOf(content) }))(model);
+          const completionTokens = most * n;
+          const costOf = (promptTokens: number) =>
+            amountOf([
+              { quantity: promptTokens, price: tokenPrices(model).input, per: 1_000_000 },
+              { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
+            ]);
+          expect(call.output).toEqual({ least: most, most });
+          expect(call.cost(most)).toBe(costOf(bound.tokens));
+          // Of the limit of tokens a minute, four bytes of the prompt are a token.
+          expect(call.tokens(most)).toBe(Math.ceil(Buffer.byteLength(content) / 4) + completionTokens);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is more by the factor of a model on texts, and by what its provider puts before a prompt', () => {
+    const content = 'Good morning, Angela. '.repeat(50);
+    const fields = { max_tokens: 100 };
+    const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((more) => {
+      const [model] = modelsOf(more);
+      if (model === undefined) throw new Error('the catalog is empty');
+      const call = read([model], fields, content);
+      return call.cost(100);
+    });
+    if (plain === undefined) throw new Error('nothing was read');
+    // A token of prompt costs 2,000 nano-USD.
+    const byFactor = 2 * boundTokens(content);
+    expect(dear).toBe(plain + BigInt(byFactor) * 2_000n);
+    expect(hiding).toBe(plain + 10_000_000n);
+  });
+
+  it('is that of the route whose dialect adds the most to the prompt, whichever is tried first', () => {
+    const plain = { ...route, id: 'plain' };
+    const adding = { ...route, id: 'adding', dialect: { assistant_after_tools: true } };
+    const boundOf = (...routes: readonly object[]) => {
+      const [model] = modelsOf({ routes: routes.map((one, at) => ({ ...one, priority: at + 1 })) });
+      if (model === undefined) throw new Error('the catalog is empty');
+      const call = read([model], { max_tokens: 100 });
+      return call.cost(100);
+    };
+    expect(boundOf(adding)).toBeGreaterThan(boundOf(plain));
+    expect(boundOf(plain, adding)).toBe(boundOf(adding));
+    expect(boundOf(adding, plain)).toBe(boundOf(adding));
+  });
+});
+
+describe('a completion of which its route reports more than its bound', () => {
+  it('costs what is held for it and no more, which is in the log by model and route', async () => {
+    const [model] = modelsOf({});
+    const [route] = model?.routes ?? [];
+    if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+    const warned: unknown[] = [];
+    const log: Log = { ...SILENT, warn: (message, fields) => void warned.push([message, fields]) };
+    for (const [reported, lines] of [
+      [1_000_000, 1],
+      [10, 0],
+    ] as const) {
+      warned.length = 0;
+      const call = read([model], { max_tokens: 50 }, 'Hello.', { log });
+      const amount = call.cost(50);
+      const outcomes: Outcome[] = [];
+      const settle = async (outcome: Outcome) => {
+        outcomes.push(outcome);
+        return { record: outcome, balance: undefined };
+      };
+      const usage = { promptTokens: reported, cachedTokens: 0, completionTokens: reported };
+      const answer = { kind: 'json', answer: { body: {} }, text: 'Hello.', usage } as unknown as Answer;
+      const deliver = await call.prepare(answer, {
+        ...{ candidate: { model, route }, keep: undefined, flush: async () => {} },
+        admission: { output: 50, hold: { amount }, headers: {}, settle },
+      } as unknown as AnsweredCall);
+      await deliver();
+      const [outcome] = outcomes;
+      // 2,000 nano-USD a token of prompt, and 10,000 of output.
+      const whole = BigInt(reported) * 12_000n;
+      expect(outcome?.cost).toBe(whole > amount ? amount : whole);
+      expect((outcome?.cost ?? 0n) + (outcome?.unbilled?.amount ?? 0n)).toBe(whole);
+      const names = { requestId: 'req_1', model: 'a/0', route: 'route-0' };
+      expect(warned).toEqual(Array(lines).fill(['a route counted more than the bound', names]));
+    }
+  });
+});
+
+describe('a completion whose output is left to the service', () => {
+  /** Chat completions, if they had no default. */
+  const openFormat: ApiFormat<ChatRequest> = {
+    ...chatFormat,
+    maxTokens: (request) => ({
+      tokens: request.max_tokens ?? undefined,
+      param: 'max_tokens',
+      fallback: undefined,
+    }),
+    toPayload: (request, known) => ({
+      ...chatFormat.toPayload(request, known),
+      limitedTo: (max_tokens) => chatFormat.toPayload({ ...request, max_tokens }, known),
+    }),
+  };
+  const readOpen = (models: readonly Model[], fields: object = {}) => {
+    const body = { model: 'a/0', messages: messagesOf('Hello.'), ...fields };
+    return readCompletion(
+      openFormat,
+      { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
+      world,
+    );
+  };
+
+  it('may be as long as its models write, down to 256 tokens, for what the same call costs whose caller asks for that', () => {
+    const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
+    const call = readOpen(models);
+    expect(call.output).toEqual({ least: 256, most: 8_192 });
+    for (const max_tokens of [256, 1_000, 8_192]) {
+      const asked = read(models, { max_tokens });
+      expect(call.tokens(max_tokens)).toBe(asked.tokens(max_tokens));
+      expect(call.cost(max_tokens)).toBe(asked.cost(max_tokens));
+    }
+  });
+
+  it('costs no less and counts no fewer tokens for more output', () => {
+    const call = readOpen(modelsOf({ max_output_tokens: 20_000 }, {}));
+    fc.assert(
+      fc.property(fc.nat(20_000), fc.nat(20_000), (one, other) => {
+        const [less, more] = [Math.min(one, other), Math.max(one, other)];
+        expect(call.cost(more)).toBeGreaterThanOrEqual(call.cost(less));
+        expect(call.tokens(more)).toBeGreaterThanOrEqual(call.tokens(less));
+      }),
+    );
+  });
+
+  it('is sent with the output that it is admitted with', async () => {
+    const sent: unknown[] = [];
+    const chat: Provider['chat'] = async ({ payload }) => {
+      sent.push([payload.body.max_tokens, payload.conversation().maxTokens]);
+      return { kind: 'json', answer: { body: {} }, text: '', usage: undefined };
+    };
+    const [model] = modelsOf({ max_output_tokens: 20_000 });
+    const [route] = model?.routes ?? [];
+    if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+    const providers = { ...world.providers, openai: { ...able, chat } };
+    const call = readCompletion(
+      openFormat,
+      {
+        body: { model: 'a/0', messages: messagesOf('Hello.') },
+        ...{ identity: '', models: [model], catalog: 'v1', capsules, ...CALLER },
+      },
+      { ...world, providers },
+    );
+    const outputs = [20_000, 312];
+    for (const output of outputs) await call.attempt({ model, route }, { remainingTimeMs: 60_000 }, output);
+    expect(sent).toEqual(outputs.map((output) => [output, output]));
+  });
+
+  it('is so of a request of the Responses API, on every protocol', async () => {
+    const sent: unknown[] = [];
+    const chat: Provider['chat'] = async ({ payload }) => {
+      sent.push([payload.body.max_output_tokens, payload.conversation().maxTokens]);
+      return { kind: 'json', answer: { body: {} }, text: '', usage: undefined };
+    };
+    const protocols = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+    const provider = { ...able, chat };
+    const providers = Object.fromEntries(protocols.map((name) => [name, provider]));
+    const [model] = modelsOf({
+      max_output_tokens: 4_096,
+      routes: protocols.map((protocol) => ({
+        ...{ ...route, id: protocol, protocol },
+        ...(protocol === 'bedrock' ? { secret: undefined } : {}),
+      })),
+    });
+    if (model === undefined) throw new Error('the catalog is empty');
+    const call = readCompletion(
+      responsesFormat,
+      {
+        body: validate(responsesRequest, { model: 'a/0', input: 'Hello.' }),
+        ...{ identity: '', models: [model], catalog: 'v1', capsules, ...CALLER },
+      },
+      { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
+    );
+    expect(call.output).toEqual({ least: 256, most: 4_096 });
+    expect(call.candidates).toHaveLength(4);
+    const outputs = [4_096, 1_024];
+    for (const output of outputs)
+      for (const candidate of call.candidates)
+        await call.attempt(candidate, { remainingTimeMs: 60_000 }, output);
+    expect(sent).toEqual(outputs.flatMap((output) => Array(4).fill([output, output])));
+  });
+
+  it('is as long as the caller says, where the caller does', () => {
+    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).output).toEqual({ least: 5_000, most: 5_000 });
+  });
+});
+
+describe('a completion that no model can give', () => {
+  const limited = modelsOf({ max_output_tokens: 100, context_window: 1_000 });
+
+  it('is refused from one token above what the model writes', () => {
+    expect(() => read(limited, { max_tokens: 100 })).not.toThrow();
+    expect(() => read(limited, { max_tokens: 101 })).toThrow('a/0 writes at most 100 tokens');
+  });
+
+  it('is refused for what any of its models does not write', () => {
+    const models = modelsOf({}, { max_output_tokens: 100 });
+    expect(() => read(models, { max_tokens: 101 })).toThrow('a/1 writes at most 100 tokens');
+  });
+
+  it('is refused when its prompt has no room, by the first model that was asked for', () => {
+    const long = 'word '.repeat(26_000);
+    expect(() => read(limited, { max_tokens: 10 }, long)).toThrow(
+      /prompt is too long: \d+ tokens > 1000 maximum/,
+    );
+    const [first, wide] = modelsOf({ context_window: 1_000 }, { context_window: 1_000_000 });
+    if (first === undefined || wide === undefined) throw new Error('the catalog is empty');
+    const call = read([first, wide], { max_tokens: 10 }, long);
+    expect(call.candidates.map(({ model }) => model.id)).toEqual(['a/1']);
+  });
+});

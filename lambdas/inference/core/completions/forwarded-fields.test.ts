@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { toPayload } from '../../formats/chat/payload.ts';
+import { chatCompletionRequest } from '../../formats/chat/schema.ts';
+import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
+import { messagesRequest } from '../../formats/messages/schema.ts';
+import { PROVIDERS } from '../../testing/fields/needs.ts';
+import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { parseCatalog } from '../catalog/catalog-document.ts';
+import { bodyFor } from '../quote.ts';
+import { carries, ignoredFields } from '../routing/carries.ts';
+import { ignoredFieldsHeader } from './forwarded-fields.ts';
+
+const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 };
+const payloadOf = (fields: object) =>
+  toPayload(validate(chatCompletionRequest, { ...plain, ...fields }), NO_CAPSULES);
+
+function candidateOf(more: object, price: object = {}) {
+  const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm', ...more };
+  const [model] = parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1, routes: [route] },
+        price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
+      },
+    ],
+  }).models;
+  const found = model?.routes[0];
+  if (model === undefined || found === undefined) throw new Error('the catalog has no route');
+  return { model, route: found };
+}
+
+const sentTo = (fields: JsonObject, route: object) => {
+  const payload = payloadOf(fields);
+  const candidate = candidateOf(route);
+  return {
+    body: bodyFor(payload, [candidate.route]),
+    ignored: [...ignoredFields(candidate.route, payload, { ...plain, ...fields })],
+  };
+};
+
+const SEARCH = { search_parameters: { mode: 'auto' } };
+
+describe('a field that the protocol of a request does not document', () => {
+  it('an undocumented field is forwarded to a route that lists it, and to no other', () => {
+    const fields = { top_k: 4, messages: [{ role: 'user', content: 'Hi', prefix: true }] };
+    expect(sentTo(fields, {}).body).toEqual(payloadOf({}).body);
+    expect(sentTo(fields, {}).ignored).toEqual(['messages[].prefix', 'top_k']);
+    const passes = ['top_k', 'messages[].prefix'];
+    expect(sentTo(fields, { passes })).toMatchObject({ body: fields, ignored: [] });
+  });
+
+  it('an undocumented field is forwarded to a route whose dialect lists it', () => {
+    const kwargs = { chat_template_kwargs: { thinking: true } };
+    expect(sentTo(kwargs, { dialect: { preset: 'vllm' } })).toMatchObject({ body: kwargs, ignored: [] });
+    expect(sentTo(kwargs, { dialect: { preset: 'groq' } }).ignored).toEqual(['chat_template_kwargs']);
+  });
+
+  it.each(['reasoning', 'thinking'])('a dialect writes the reasoning of a chat request: %s', (field) => {
+    const fields = { [field]: { type: 'enabled', effort: 'low' } };
+    expect(sentTo(fields, { dialect: { preset: 'groq' } })).toMatchObject({ body: fields, ignored: [] });
+    expect(sentTo(fields, {}).ignored).toEqual([field]);
+    expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([]);
+  });
+
+  it('a dialect writes no reasoning of another protocol than chat', () => {
+    const request = validate(messagesRequest, { ...plain, reasoning: { effort: 'low' } });
+    const { route } = candidateOf({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
+    expect(bodyFor(messagesPayload(request, NO_CAPSULES), [route])).not.toHaveProperty('reasoning');
+  });
+
+  it('a cache breakpoint is forwarded to a route that caches', () => {
+    const marked = { cache_control: { type: 'ephemeral' } };
+    expect(sentTo(marked, { capabilities: ['cache'] })).toMatchObject({ body: marked, ignored: [] });
+    expect(sentTo(marked, {}).ignored).toEqual(['cache_control']);
+  });
+
+  it('asks for a price on the routes that get it, and for none on others', () => {
+    const payload = payloadOf(SEARCH);
+    const price = { features: { live_search: { price: 0.025, max_uses: 3 } } };
+    const terms = (route: object, prices: object = {}) =>
+      carries(candidateOf(route, prices), payload, PROVIDERS);
+    expect(terms({ dialect: { preset: 'xai' } })).toEqual({
+      lacks: { kind: 'unpriced', param: 'search_parameters' },
+    });
+    expect(terms({ dialect: { preset: 'xai' } }, price)).toMatchObject({
+      terms: { uses: new Map([['live_search', 3]]) },
+    });
+    expect(terms({})).toMatchObject({ terms: { uses: new Map() } });
+    expect(terms({ protocol: 'anthropic' })).toMatchObject({ terms: { uses: new Map() } });
+  });
+
+  it('never is one of the service’s own', () => {
+    const own = { provider: { only: ['r'] }, models: ['c/d'], session_id: 's' };
+    const { body, ignored } = sentTo(own, { passes: ['provider', 'models', 'session_id'] });
+    expect(body).toEqual(payloadOf({}).body);
+    expect(ignored).toEqual([]);
+  });
+});
+
+describe('a field that a beta unlocks', () => {
+  const fields = {
+    context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
+    tools: [{ name: 'f', input_schema: {}, defer_loading: true }],
+  };
+  const ignoredWith = (betas: string, route: object = {}) => {
+    const request = validate(messagesRequest, { ...plain, ...fields });
+    const payload = messagesPayload(request, NO_CAPSULES, new Headers({ 'anthropic-beta': betas }));
+    return [...ignoredFields(candidateOf({ protocol: 'anthropic', ...route }).route, payload, request)];
+  };
+
+  it('a field of a beta is named if the route does not get the beta', () => {
+    const [first, second] = ['context-management-2025-06-27', 'advanced-tool-use-2025-11-20'];
+    expect(ignoredWith('')).toEqual(['context_management', 'tools[].defer_loading']);
+    expect(ignoredWith(`${first},${second}`)).toEqual([]);
+    expect(ignoredWith(`${first},${second}`, { betas: [second] })).toEqual(['context_management']);
+    expect(ignoredWith(`${first},${second}`, { protocol: 'openai' })).toEqual([
+      'tools[].defer_loading',
+      'context_management',
+    ]);
+  });
+});
+
+describe('the header x-ignored-fields', () => {
+  const header = (names: readonly string[]) => ignoredFieldsHeader(new Set(names))['x-ignored-fields'];
+
+  it('the header is absent if no field is ignored', () => {
+    expect(ignoredFieldsHeader(new Set())).toEqual({});
+  });
+
+  it('lists names, percent-encoded, so that none ends the header or looks like two', () => {
+    expect(header(['top_k', 'messages[].a'])).toBe('top_k,messages%5B%5D.a');
+    expect(header(['a\r\nset-cookie: b', 'c,d', 'é\ud800', ''])).toBe(
+      'a%0D%0Aset-cookie%3A%20b,c%2Cd,%C3%A9%EF%BF%BD,',
+    );
+  });
+
+  it('lists 20 names and 1 KB at most, then three dots', () => {
+    const names = Array.from({ length: 21 }, (_, index) => `f${index}`);
+    expect(header(names.slice(1))).toBe(names.slice(1).join(','));
+    expect(header(names)).toBe(`${names.slice(0, 20).join(',')},...`);
+    expect(header(['a', 'é'.repeat(180), 'b'])).toBe('a,...');
+    expect(header(['x'.repeat(1_025)])).toBe('...');
+  });
+});

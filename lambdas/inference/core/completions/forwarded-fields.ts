@@ -1,0 +1,117 @@
+/** The fields and tools of a request that leave for routes, and the names of those that do not. */
+
+import { bareHost, isAddress, isPublicAddress } from '../../../platform/core/address.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Model, Route } from '../catalog/catalog-document.ts';
+import { readFields } from '../fields/read-fields.ts';
+import type { FieldTable } from '../fields/table.ts';
+import { bodyFor } from '../quote.ts';
+import { meets, type Providers } from '../routing/carries.ts';
+import type { ChatPayload } from '../upstream/provider.ts';
+import type { ApiFormat, CompletionRequest } from './api-format.ts';
+
+/**
+ * Reads a request by the table of its format. Throws 400 `invalid_value` for an image or a file on a private network.
+ */
+export function readPayload(
+  table: FieldTable,
+  request: JsonObject,
+): Pick<ChatPayload, 'body' | 'fields' | 'bodyWith'> {
+  const { body, ...fields } = readFields(table, request);
+  requirePublicImages(
+    fields.needs.flatMap((need) => (need.kind === 'address' ? [need.url] : [])),
+    'input' in request ? 'input' : 'messages',
+  );
+  return {
+    body,
+    fields,
+    ...(fields.undocumented.length === 0
+      ? {}
+      : { bodyWith: (takes) => readFields(table, request, takes).body }),
+  };
+}
+
+/**
+ * The payload as one route takes it: with the undocumented fields that it lists, and without the sampling fields if its
+ * model reasons (OpenAI docs, Reasoning models).
+ */
+export function payloadFor(route: Route, given: ChatPayload): ChatPayload {
+  const taken = bodyFor(given, [route]);
+  const payload = taken === given.body ? given : { ...given, body: taken };
+  if (!route.reasoning) return payload;
+  const { temperature: _temperature, top_p: _topP, top_k: _topK, ...body } = payload.body;
+  return {
+    ...payload,
+    body,
+    conversation: () => {
+      const { temperature: _warmth, topP: _share, ...conversation } = payload.conversation();
+      return conversation;
+    },
+  };
+}
+
+/** Returns the indices of the tools that the request does not force and that no route of the models serves at a price. */
+export function unservedTools<Request extends CompletionRequest>(
+  { optionalTools, fields, protocol }: Pick<ApiFormat<Request>, 'optionalTools' | 'fields' | 'protocol'>,
+  request: Request,
+  { models, providers }: { readonly models: readonly Model[]; readonly providers: Providers },
+): ReadonlySet<number> {
+  const { tools, max_tool_calls } = request;
+  const optional = optionalTools?.(request) ?? [];
+  if (!Array.isArray(tools) || optional.length === 0) return new Set();
+  const candidates = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
+  const isServed = (index: number): boolean => {
+    const { needs } = readFields(fields, { tools: [tools[index]], max_tool_calls });
+    return candidates.some((candidate) => 'terms' in meets(candidate, { protocol, needs }, providers));
+  };
+  return new Set(optional.filter((index) => !isServed(index)));
+}
+
+/** Limits of the header, so that a request with many unknown names cannot make it larger than clients and proxies accept. */
+const MAX_NAMES = 20;
+const MAX_BYTES = 1_024;
+
+/** The value of `x-ignored-fields`: percent-encoded names, then `...` if there are more than the header holds. */
+export function ignoredFieldsHeader(names: ReadonlySet<string>): Readonly<Record<string, string>> {
+  if (names.size === 0) return {};
+  let value = '';
+  let count = 0;
+  for (const name of names) {
+    // A lone surrogate has no encoding.
+    const next = `${value === '' ? '' : `${value},`}${encodeURIComponent(name.toWellFormed())}`;
+    if (count === MAX_NAMES || next.length > MAX_BYTES) {
+      value = value === '' ? MORE : `${value},${MORE}`;
+      break;
+    }
+    value = next;
+    count += 1;
+  }
+  return { 'x-ignored-fields': value };
+}
+
+const MORE = '...';
+
+/** Names that are resolved within a machine or a network (RFC 6761, section 6.3; RFC 6762; ICANN, `.internal`). */
+const LOCAL_NAME = /^[^.]*\.?$|(^|\.)(localhost|local|internal)\.?$/;
+
+/**
+ * An upstream on a private network would fetch what its neighbours keep there. Names of hosts are not looked up: that
+ * is the upstream's to do. Throws 400 `invalid_value` with this `param`.
+ */
+export function requirePublicImages(urls: readonly string[], param = 'messages'): void {
+  for (const text of urls) {
+    const url = text.startsWith('data:') ? undefined : URL.parse(text);
+    if (url === undefined || isPublicHost(url)) continue;
+    throw new ServiceError(
+      'invalid_value',
+      `${param}: an image or file URL must lead to a host on the public internet.`,
+      { param },
+    );
+  }
+}
+
+function isPublicHost(url: URL | null): boolean {
+  const host = bareHost(url?.hostname ?? '');
+  return isAddress(host) ? isPublicAddress(host) : !LOCAL_NAME.test(host);
+}

@@ -1,0 +1,56 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { openOutput } from '../metering/output-bound.ts';
+
+/** A prompt that probably counts half of what it may count. */
+const promptOf = (most: number) => () => ({ most, probable: () => most / 2 });
+const none = promptOf(0);
+
+describe('the output of an answer whose caller leaves it to the service', () => {
+  it.each([
+    ['what the model writes', { max_output_tokens: 16_384, context_window: 128_000 }, 16_384],
+    ['a quarter of a window', { context_window: 32_768 }, 8_192],
+    ['no more than 32,768 of a window', { context_window: 1_000_000 }, 32_768],
+    ['32,768 where nothing is known', {}, 32_768],
+  ])('is at most %s, and at least 256 tokens', (_what, model, most) => {
+    expect(openOutput([model], none)).toEqual({ least: 256, most });
+  });
+
+  it('is all that a model writes which writes little', () => {
+    expect(openOutput([{ max_output_tokens: 200 }], none)).toEqual({ least: 200, most: 200 });
+  });
+
+  it('is that of the model that writes the least', () => {
+    const models = [{ max_output_tokens: 9_000 }, { max_output_tokens: 1_000 }];
+    expect(openOutput(models, none)).toEqual({ least: 256, most: 1_000 });
+  });
+
+  it('leaves room for the prompt in the window, and is the shortest where that is full', () => {
+    const model = { max_output_tokens: 16_384, context_window: 20_000 };
+    expect(openOutput([model], promptOf(3_616)).most).toBe(16_384);
+    const full = () => ({ most: 20_000, probable: () => 19_999 });
+    expect(openOutput([model], full)).toEqual({ least: 256, most: 256 });
+  });
+
+  it('is half of what the prompt probably leaves, where it may fill the window', () => {
+    const model = { max_output_tokens: 16_384, context_window: 20_000 };
+    expect(openOutput([model], promptOf(12_000)).most).toBe(8_000);
+    expect(openOutput([model], promptOf(16_000)).most).toBe(6_000);
+    expect(openOutput([model], () => ({ most: 20_000, probable: () => 5_000 })).most).toBe(7_500);
+  });
+
+  it('is never more than a model writes, nor less than 256 where all of them write that', () => {
+    const tokens = fc.integer({ min: 1, max: 2_000_000 });
+    const model = fc.record({ max_output_tokens: tokens, context_window: tokens }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(fc.array(model, { minLength: 1, maxLength: 4 }), tokens, (models, prompt) => {
+        const { least, most } = openOutput(models, promptOf(prompt));
+        const written = Math.min(...models.map(({ max_output_tokens = 32_768 }) => max_output_tokens));
+        expect(most).toBeLessThanOrEqual(written);
+        expect(least).toBe(Math.min(most, 256));
+        expect(least).toBeGreaterThanOrEqual(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { chatFormat } from '../../formats/chat/format.ts';
+import { messagesFormat } from '../../formats/messages/format.ts';
+import { responsesFormat } from '../../formats/responses/format.ts';
+import { outputBound } from '../metering/output-bound.ts';
+
+interface Limits {
+  readonly max_output_tokens?: number;
+  readonly default_max_tokens?: number;
+  readonly clamp_max_tokens?: boolean;
+}
+
+const modelOf = (limits: Limits, index = 0) => ({ id: `a/${index}`, clamp_max_tokens: false, ...limits });
+const boundOf = (tokens: number | undefined, ...models: readonly Limits[]) =>
+  outputBound(models.map(modelOf), { tokens, param: 'max_tokens', fallback: 256 });
+
+describe('the bound of an answer', () => {
+  it('is the caller’s, where the model writes so much', () => {
+    expect(boundOf(100, { max_output_tokens: 100 })).toEqual({ tokens: 100, isChosen: false });
+    expect(boundOf(100, {})).toEqual({ tokens: 100, isChosen: false });
+  });
+
+  it('is 256 where the caller names none, or what the operator has decided for the model', () => {
+    expect(boundOf(undefined, {})).toEqual({ tokens: 256, isChosen: true });
+    expect(boundOf(undefined, { default_max_tokens: 4_096 }, {})).toEqual({ tokens: 4_096, isChosen: true });
+  });
+
+  it('is left open where the API format has no default, whatever the operator has decided', () => {
+    const asked = { tokens: undefined, param: 'max_output_tokens', fallback: undefined };
+    expect(outputBound([modelOf({ default_max_tokens: 5 })], asked)).toEqual({
+      tokens: undefined,
+      isChosen: true,
+    });
+  });
+
+  it('above the model’s limit is refused, by the name of the field', () => {
+    const refused = expect.objectContaining({ code: 'invalid_value', param: 'max_tokens' });
+    expect(() => boundOf(101, { max_output_tokens: 100 })).toThrow(refused);
+    expect(() =>
+      boundOf(101, { max_output_tokens: 100, clamp_max_tokens: true }, { max_output_tokens: 50 }),
+    ).toThrow(refused);
+  });
+
+  it('above it is the limit, where the operator has it so', () => {
+    const clamped = { max_output_tokens: 100, clamp_max_tokens: true };
+    expect(boundOf(101, clamped)).toEqual({ tokens: 100, isChosen: true });
+    expect(boundOf(100, clamped)).toEqual({ tokens: 100, isChosen: false });
+  });
+
+  it('is never above what any model of the call writes, and above what was asked for only by default', () => {
+    const limits = fc.record(
+      {
+        max_output_tokens: fc.integer({ min: 1, max: 500 }),
+        default_max_tokens: fc.integer({ min: 1, max: 500 }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(
+        fc.option(fc.integer({ min: 1, max: 1_000 }), { nil: undefined }),
+        fc.array(limits, { minLength: 1, maxLength: 4 }),
+        (asked, models) => {
+          const { tokens = Number.NaN } = boundOf(
+            asked,
+            ...models.map((one) => ({ ...one, clamp_max_tokens: true })),
+          );
+          for (const { max_output_tokens: most = Number.POSITIVE_INFINITY } of models)
+            expect(tokens).toBeLessThanOrEqual(most);
+          if (asked !== undefined) expect(tokens).toBeLessThanOrEqual(asked);
+          expect(tokens).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+});
+
+describe('a request with another bound', () => {
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+
+  it.each([
+    [{}, { max_tokens: 9 }],
+    [{ max_tokens: 50 }, { max_tokens: 9 }],
+    [{ max_completion_tokens: 50 }, { max_completion_tokens: 9 }],
+    [{ max_tokens: 50, max_completion_tokens: 50 }, { max_completion_tokens: 9 }],
+  ])('of chat has it under the name that its caller uses: %j', (given, expected) => {
+    expect(chatFormat.withMaxTokens({ model: 'm', messages, ...given }, 9)).toEqual({
+      model: 'm',
+      messages,
+      ...expected,
+    });
+  });
+
+  it('of Responses has it', () => {
+    expect(
+      responsesFormat.withMaxTokens({ model: 'm', input: 'Hi', max_output_tokens: 50 }, 9),
+    ).toMatchObject({
+      max_output_tokens: 9,
+    });
+  });
+
+  it.each([
+    [20_000, { type: 'enabled', budget_tokens: 10_000 }, { type: 'enabled', budget_tokens: 10_000 }],
+    [10_000, { type: 'enabled', budget_tokens: 10_000 }, { type: 'enabled', budget_tokens: 9_999 }],
+    [1_024, { type: 'enabled', budget_tokens: 10_000 }, { type: 'disabled' }],
+    [1_025, { type: 'enabled', budget_tokens: 10_000 }, { type: 'enabled', budget_tokens: 1_024 }],
+    [9, { type: 'adaptive' }, { type: 'adaptive' }],
+  ])('of Messages leaves room for the answer beside the thinking: %j', (tokens, thinking, expected) => {
+    const given = { model: 'm', messages, max_tokens: 30_000, thinking };
+    expect(messagesFormat.withMaxTokens(given, tokens)).toEqual({
+      ...given,
+      max_tokens: tokens,
+      thinking: expected,
+    });
+  });
+});

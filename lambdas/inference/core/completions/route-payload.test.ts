@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import { systemClock } from '../../../platform/system/system.ts';
+import { toPayload as chatPayload } from '../../formats/chat/payload.ts';
+import { chatCompletionRequest } from '../../formats/chat/schema.ts';
+import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
+import { messagesRequest } from '../../formats/messages/schema.ts';
+import { createCapsules } from '../../store/capsules.ts';
+import { parseCatalog, type Route } from '../catalog/catalog-document.ts';
+import type { ChatPayload } from '../upstream/provider.ts';
+import { payloadFor } from './forwarded-fields.ts';
+
+/** A route as the catalog would hold it. */
+function routeThat(more: Partial<Route>): Route {
+  const base_url = 'https://upstream.example/v1';
+  const route = { id: 'r', protocol: 'openai', base_url, upstream_model: 'm', ...more };
+  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
+  const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes: [route] };
+  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
+  if (parsed === undefined) throw new Error('the catalog has no route');
+  return parsed;
+}
+
+const REQUEST = {
+  model: 'a/b',
+  messages: [{ role: 'user', content: 'Hi' }],
+  max_tokens: 100,
+  temperature: 0.5,
+  top_p: 0.9,
+};
+
+const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
+
+const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, stop: 'END' }), capsules);
+const messages = () =>
+  messagesPayload(validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }), capsules);
+
+const CALLERS: readonly [string, () => ChatPayload, number | undefined][] = [
+  ['a chat request', chat, undefined],
+  ['a Messages request', messages, 40],
+];
+
+describe.each(CALLERS)('%s', (_name, payload, topK) => {
+  it('goes to a route whose model reasons without the sampling fields that it refuses', () => {
+    const { temperature, top_p, top_k, ...rest } = payload().body;
+    expect([temperature, top_p, top_k]).toEqual([0.5, 0.9, topK]);
+    expect(payloadFor(routeThat({ reasoning: true }), payload()).body).toEqual(rest);
+    expect(rest).toMatchObject({ model: 'a/b', max_tokens: 100 });
+  });
+
+  it('has a conversation without them too, and is the same otherwise', () => {
+    const given = payload();
+    const { temperature, topP, ...rest } = given.conversation();
+    expect([temperature, topP]).toEqual([0.5, 0.9]);
+    const adapted = payloadFor(routeThat({ reasoning: true }), given);
+    expect(adapted.conversation()).toEqual(rest);
+    expect({ ...adapted, body: {}, conversation: {} }).toEqual({ ...given, body: {}, conversation: {} });
+  });
+
+  it('goes to any other route as it is, and stays as it is for the next', () => {
+    const given = payload();
+    expect(payloadFor(routeThat({}), given)).toBe(given);
+    payloadFor(routeThat({ reasoning: true }), given).conversation();
+    expect(given.body).toEqual(payload().body);
+    expect(given.conversation()).toEqual(payload().conversation());
+  });
+});
+
+describe('the default temperature of a request that names none', () => {
+  it.each(CALLERS)('does not reach a route whose model reasons: %s', (_name, payload) => {
+    const { temperature: _given, ...request } = REQUEST;
+    const plain =
+      payload().protocol === 'openai'
+        ? chatPayload(validate(chatCompletionRequest, request), capsules)
+        : messagesPayload(validate(messagesRequest, request), capsules);
+    expect(plain.conversation().temperature).toBe(0.7);
+    const adapted = payloadFor(routeThat({ reasoning: true }), plain);
+    expect(adapted.body).not.toHaveProperty('temperature');
+    expect(adapted.conversation()).not.toHaveProperty('temperature');
+  });
+});

@@ -1,0 +1,46 @@
+/** The endpoints that say what a request would probably count as prompt; nothing is billed. */
+import type * as z from 'zod';
+import { authenticate, type Peppers } from '../../../access/core/api-key.ts';
+import type { KeyGate } from '../../../access/core/key-gate.ts';
+import { readJson, validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import type { Endpoint } from '../../../platform/core/ports.ts';
+import { type CatalogSource, requireModel } from '../catalog/catalog.ts';
+import { countPromptTokens } from '../metering/estimate.ts';
+import { promptSizeOf } from '../metering/prompt-size.ts';
+import { bodyFor } from '../quote.ts';
+import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { CompletionDependencies } from './completion-endpoint.ts';
+
+export interface TokenCountDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly catalog: CatalogSource;
+  readonly gate: KeyGate;
+  readonly capsules: CompletionDependencies['capsules'];
+}
+
+export interface CountedFormat<Request extends CompletionRequest> {
+  readonly format: Pick<ApiFormat<Request>, 'toPayload'>;
+  readonly schema: z.ZodType<Request>;
+  readonly answer: (tokens: number) => object;
+}
+
+/** The count is the service's own, the one a call is billed by where its route reports none. Throws `ServiceError`. */
+export function createTokenCount<Request extends CompletionRequest>(
+  { format, schema, answer }: CountedFormat<Request>,
+  { peppers, catalog, gate, capsules: capsulesOf }: TokenCountDependencies,
+): Endpoint {
+  return async (request) => {
+    const known = await peppers();
+    const key = authenticate(request.headers, known);
+    const { prompt, model } = await gate.checked(key, async () => {
+      const { value } = await readJson(request);
+      const body = validate(schema, value);
+      const named = requireModel(await catalog(), body.model, 'chat', 'model');
+      const payload = format.toPayload(body, capsulesOf(known)(key.accountId));
+      return { prompt: promptSizeOf(bodyFor(payload, named.routes)), model: named };
+    });
+    const { headers } = await gate.touch(key);
+    return jsonResponse(answer(countPromptTokens(prompt, model)), headers);
+  };
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import { messagesFormat } from '../../formats/messages/format.ts';
+import { messagesRequest } from '../../formats/messages/schema.ts';
+import { responsesFormat } from '../../formats/responses/format.ts';
+import { responsesRequest } from '../../formats/responses/schema.ts';
+import { PROVIDERS } from '../../testing/fields/needs.ts';
+import { parseCatalog } from '../catalog/catalog-document.ts';
+import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import { unservedTools } from './forwarded-fields.ts';
+
+const SEARCH_PRICE = { features: { web_search: { price: 0.01, max_uses: 5 } } };
+
+const modelsOf = (protocol: string, price: object = {}) =>
+  parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+        price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
+        routes: [
+          {
+            ...{ id: 'r', protocol, base_url: 'https://a.test/v1', upstream_model: 'm' },
+            capabilities: ['tools'],
+          },
+        ],
+      },
+    ],
+  }).models;
+
+function without<Request extends CompletionRequest>(
+  format: ApiFormat<Request>,
+  request: Request,
+  models: ReturnType<typeof modelsOf>,
+) {
+  const unserved = unservedTools(format, request, { models, providers: PROVIDERS });
+  return { unserved: [...unserved], request: format.withoutTools?.(request, unserved) };
+}
+
+const messages = [{ role: 'user' as const, content: 'Hi' }];
+const mine = { name: 'f', input_schema: { type: 'object' } };
+const search = { type: 'web_search_20250305', name: 'web_search' };
+
+describe('a tool of the provider in a Messages request', () => {
+  const dropped = (fields: object, protocol = 'openai', price: object = {}) =>
+    without(
+      messagesFormat,
+      validate(messagesRequest, { model: 'a/b', messages, ...fields }),
+      modelsOf(protocol, price),
+    );
+
+  it('a tool that no route can serve is left out, and the others stay', () => {
+    const { unserved, request } = dropped({ tools: [mine, search], tool_choice: { type: 'auto' } });
+    expect(unserved).toEqual([1]);
+    expect(request).toMatchObject({ tools: [mine], tool_choice: { type: 'auto' } });
+    expect(dropped({ tools: [search], tool_choice: { type: 'auto' } }).request).not.toHaveProperty(
+      'tool_choice',
+    );
+  });
+
+  it('a tool that has no price on any model is left out', () => {
+    expect(dropped({ tools: [search] }, 'anthropic').unserved).toEqual([0]);
+    expect(dropped({ tools: [search] }, 'anthropic', SEARCH_PRICE).unserved).toEqual([]);
+    expect(
+      dropped({ tools: [{ ...search, type: 'web_search_20991231' }] }, 'anthropic', SEARCH_PRICE).unserved,
+    ).toEqual([0]);
+    expect(dropped({ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'anthropic').unserved).toEqual([]);
+  });
+
+  it.each([
+    [{ type: 'tool', name: 'web_search' }, [mine, search]],
+    [{ type: 'any' }, [search]],
+    [{ type: 'tool', name: 'member' }, [mine, { type: 'mcp_toolset' }]],
+  ])('stays if the request forces it: %j', (tool_choice, tools) => {
+    expect(dropped({ tools, tool_choice }).unserved).toEqual([]);
+  });
+
+  it('a tool is left out if the request forces another one', () => {
+    expect(dropped({ tools: [mine, search], tool_choice: { type: 'tool', name: 'f' } }).unserved).toEqual([
+      1,
+    ]);
+    expect(dropped({ tools: [mine, search], tool_choice: { type: 'any' } }).unserved).toEqual([1]);
+  });
+});
+
+describe('a tool of the provider in a Responses request', () => {
+  const f = { type: 'function', name: 'f', parameters: null };
+  const web = { type: 'web_search' };
+  const dropped = (fields: object, protocol = 'openai', price: object = {}) =>
+    without(
+      responsesFormat,
+      validate(responsesRequest, { model: 'a/b', input: 'Hi', ...fields }),
+      modelsOf(protocol, price),
+    );
+  const allowed = (mode: string, ...tools: object[]) => ({ type: 'allowed_tools', mode, tools });
+
+  it('a tool that no route serves at a price is left out', () => {
+    expect(dropped({ tools: [web, f] })).toMatchObject({ unserved: [0], request: { tools: [f] } });
+    expect(
+      dropped({ tools: [web], max_tool_calls: 2 }, 'openai-responses', {
+        features: { web_search: { price: 1 } },
+      }).unserved,
+    ).toEqual([]);
+    expect(
+      dropped({ tools: [web] }, 'openai-responses', { features: { web_search: { price: 1 } } }).unserved,
+    ).toEqual([0]);
+  });
+
+  it.each([
+    ['required', [web]],
+    [{ type: 'web_search' }, [web, f]],
+    [allowed('required', web), [web, f]],
+  ])('stays if the request forces it: %j', (tool_choice, tools) => {
+    expect(dropped({ tools, tool_choice }).unserved).toEqual([]);
+  });
+
+  it.each([
+    ['required', 'required'],
+    ['auto', 'auto'],
+    [
+      { type: 'function', name: 'f' },
+      { type: 'function', name: 'f' },
+    ],
+    [allowed('auto', web), 'none'],
+    [allowed('auto', web, { type: 'function', name: 'f' }), allowed('auto', { type: 'function', name: 'f' })],
+  ])('leaves a choice among the other tools: %j', (tool_choice, left) => {
+    expect(dropped({ tools: [web, f], tool_choice })).toMatchObject({
+      unserved: [0],
+      request: { tool_choice: left },
+    });
+  });
+});

@@ -1,0 +1,182 @@
+/** Reads a request by the table of its format, in one pass: what it needs of a route, and which of its fields leave. */
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Need } from './need.ts';
+import { type FieldContext, type FieldNode, type FieldTable, joined } from './table.ts';
+
+/** The needs of a request, and those of its fields that not every route gets. */
+export interface RequestFields {
+  readonly needs: readonly Need[];
+  /** The fields that the protocol does not document. */
+  readonly undocumented: readonly UndocumentedField[];
+  /** The patterns of documented fields that only routes of the format's own protocol get. */
+  readonly notCarried: ReadonlySet<string>;
+}
+
+export interface UndocumentedField {
+  readonly pattern: string;
+  /** The needs that a route must meet to get the field. */
+  readonly needs: readonly Need[];
+  readonly isCarried: boolean;
+}
+
+/** The fields of a request that has none. */
+export const NO_FIELDS: RequestFields = { needs: [], undocumented: [], notCarried: new Set() };
+
+/** Decides whether an undocumented field, by its pattern, is forwarded. */
+export type TakesField = (pattern: string) => boolean;
+
+/**
+ * Reads a request: its needs, and `body`, the request as it is forwarded: with its documented fields and with those that
+ * `takes` accepts. The request itself is returned if it has no others. Never throws.
+ */
+export function readFields(
+  table: FieldTable,
+  request: JsonObject,
+  takes: TakesField = () => false,
+): RequestFields & { readonly body: JsonObject } {
+  const reader = new RequestReader(request, takes);
+  const body = reader.readObject(table.root, request);
+  const { needs, notCarried, undocumented } = reader;
+  return { body, needs, notCarried, undocumented: [...undocumented.values()] };
+}
+
+/** Limits the length of a caller-defined field name in a path. No route takes an undocumented field with a longer name. */
+export const MAX_NAME_LENGTH = 64;
+
+/** Far more unknown names than any caller reads; a request with more loses the others without a word. */
+const MAX_UNKNOWN = 1_000;
+
+/** A name with one of these could be read as the path of another field. */
+const PATH_SYNTAX = /[.[\]]/;
+
+/** An undocumented field in an object of that pattern. */
+interface Place {
+  readonly pattern: string;
+  readonly field: FieldNode | undefined;
+  readonly name: string;
+  readonly object: JsonObject;
+}
+
+/** Recursive: `checkShape` limits the depth of a request before it is parsed. */
+class RequestReader implements FieldContext {
+  readonly needs: Need[] = [];
+  readonly notCarried = new Set<string>();
+  readonly undocumented = new Map<string, UndocumentedField & { readonly needs: Need[] }>();
+  readonly body: JsonObject;
+  parent: JsonObject;
+  readonly #takes: TakesField;
+  readonly #path: (string | number)[] = [];
+  /** The undocumented field that is being read: its fields are not looked up, and its needs are its own. */
+  #within: { readonly needs: Need[] } | undefined;
+
+  constructor(body: JsonObject, takes: TakesField) {
+    this.body = body;
+    this.parent = body;
+    this.#takes = takes;
+  }
+
+  /** Built on demand: most fields need nothing. */
+  get param(): string {
+    return this.#path.reduce<string>(
+      (path, step) =>
+        typeof step === 'number' ? `${path}[${step}]` : joined(path, step.slice(0, MAX_NAME_LENGTH)),
+      '',
+    );
+  }
+
+  /** Returns the object as it is forwarded. */
+  readObject({ pattern, children }: FieldNode, object: JsonObject): JsonObject {
+    let changes: Map<string, unknown> | undefined;
+    for (const name of Object.keys(object)) {
+      const field = children.get(name);
+      const given = object[name];
+      if (field?.isDocumented !== true && this.#within === undefined) {
+        // A lossless number is an object whose one field is no field of the request.
+        if (!isJsonObject(object)) return object;
+        if (this.#takesField({ pattern, field, name, object })) continue;
+        changes ??= new Map();
+        changes.set(name, undefined);
+      } else if (field !== undefined && given !== null && given !== undefined) {
+        if (field.carried === false) this.notCarried.add(field.pattern);
+        if (field.isPlain) continue;
+        this.#path.push(name);
+        const value = this.#readValue(field, given, object);
+        this.#path.pop();
+        if (value === given) continue;
+        changes ??= new Map();
+        changes.set(name, value);
+      }
+    }
+    if (changes === undefined) return object;
+    const fields = Object.entries(object).map(([name, value]) => [
+      name,
+      changes.has(name) ? changes.get(name) : value,
+    ]);
+    return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  }
+
+  /** Reads an undocumented field, and returns whether it is forwarded. A field that is null counts as absent. */
+  #takesField({ pattern: parent, field, name, object }: Place): boolean {
+    const value = object[name];
+    if (value === null || value === undefined) return false;
+    const pattern = joined(parent, name.slice(0, MAX_NAME_LENGTH));
+    let known = this.undocumented.get(pattern);
+    if (known === undefined) {
+      if (field === undefined && this.undocumented.size >= MAX_UNKNOWN) return false;
+      known = { pattern, needs: [], isCarried: field?.carried === true };
+      this.undocumented.set(pattern, known);
+    }
+    if (field !== undefined) {
+      this.#within = known;
+      this.#path.push(name);
+      this.#readValue(field, value, object);
+      this.#path.pop();
+      this.#within = undefined;
+    }
+    return name.length <= MAX_NAME_LENGTH && !PATH_SYNTAX.test(name) && this.#takes(pattern);
+  }
+
+  #readValue(field: FieldNode, value: unknown, parent: JsonObject): unknown {
+    for (const read of field.readers) {
+      this.parent = parent;
+      for (const need of read(value, this)) this.#add(need);
+    }
+    const { children, element } = field;
+    if (Array.isArray(value)) {
+      // Servers may take an object within more arrays than are documented.
+      const inner = element ?? (children.size === 0 ? undefined : field);
+      return inner === undefined ? value : this.#readElements(inner, value, parent);
+    }
+    if (children.size > 0)
+      return typeof value === 'object' ? this.readObject(field, value as JsonObject) : value;
+    // Servers may take one element without its array: parsers of protobuf's JSON do.
+    return element === undefined ? value : this.#readValue(element, value, parent);
+  }
+
+  isNeeded(kind: Need['kind'], name: string): boolean {
+    const { needs } = this.#within ?? this;
+    return needs.some((need) => need.kind === kind && 'name' in need && need.name === name);
+  }
+
+  /** Lists an ability once, by the first field that needs it. */
+  #add(need: Need): void {
+    const isAbility = need.kind === 'capability' || need.kind === 'feature';
+    if (isAbility && this.isNeeded(need.kind, need.name)) return;
+    (this.#within ?? this).needs.push(need);
+  }
+
+  #readElements(element: FieldNode, values: readonly unknown[], parent: JsonObject): unknown {
+    let changed: unknown[] | undefined;
+    for (let index = 0; index < values.length; index += 1) {
+      const given = values[index];
+      if (given === null) continue;
+      this.#path.push(index);
+      const value = this.#readValue(element, given, parent);
+      this.#path.pop();
+      if (value === given) continue;
+      changed ??= [...values];
+      changed[index] = value;
+    }
+    return changed ?? values;
+  }
+}

@@ -1,0 +1,93 @@
+/** Kinds of calls other than conversations: what each of them defines for the frame that all paid calls share. */
+import type * as z from 'zod';
+import type { Kind } from '../../../access/core/kinds.ts';
+import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { AnsweredCall, Deliver } from '../call.ts';
+import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
+import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
+import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
+import type { Measured } from '../pricing/counts.ts';
+import type { Estimate } from '../quote.ts';
+import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
+import type { RouteClock } from '../upstream/route-clock.ts';
+
+/** One try of one route. */
+export interface ProviderAttempt<Payload> extends Candidate {
+  /** The request as the caller made it, without the fields that only the service uses and without the model. */
+  readonly payload: Payload;
+  /** Fires when time is up; a streamed answer closes it. */
+  readonly clock: RouteClock;
+}
+
+/** A protocol's way to serve a kind of call. Throws `UpstreamFailure` for everything that goes wrong upstream. */
+export type ProviderCall<Payload, Answer> = (attempt: ProviderAttempt<Payload>) => Promise<Answer>;
+
+/** The protocols that serve a kind of call; the catalog admits no route of another for it. */
+export type ProviderCalls<Payload, Answer> = Partial<
+  Record<Route['protocol'], ProviderCall<Payload, Answer>>
+>;
+
+/** The fields that all of these requests have. */
+export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 'provider'> {
+  readonly model?: string | null | undefined;
+}
+
+/** An answer, and everything that its delivery needs. */
+export interface KindCall<Request, Answer> extends AnsweredCall {
+  readonly request: Request;
+  readonly answer: Answer;
+  readonly estimate: Estimate;
+  readonly clock: RouteClock;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
+}
+
+export interface CallKind<Request extends CallRequestFields, Answer> {
+  readonly kind: Exclude<Kind, 'chat'>;
+  readonly schema: z.ZodType<Request>;
+  /** The answer is streamed, so that no copy of it can be kept for replay. */
+  readonly stream: boolean;
+  /** The request for the routes. Throws `ServiceError` when the model cannot carry it, or has no price for it. */
+  toPayload(request: Request, model: Model): JsonObject;
+  /** What the call may count and cost on a model. */
+  estimate(request: Request, model: Model): Estimate;
+  /** Makes the answer ready to send; see `PaidCall.prepare`. */
+  prepare(call: KindCall<Request, Answer>): Promise<Deliver>;
+}
+
+/** A request as routes get it: without the model's name too, which is each route's own. */
+export function forwarded({ model: _model, ...request }: CallRequestFields): JsonObject {
+  return forwardedFields(request);
+}
+
+/** What a call settles with that was answered whole, but for what `counted` says. */
+export function measuredOutcome(
+  { candidate: { model, route }, catalog }: Pick<KindCall<unknown, unknown>, 'candidate' | 'catalog'>,
+  measured: Measured,
+  counted: Pick<Outcome, 'unit'> & Partial<Outcome>,
+): Outcome {
+  const priced = priceMeasured(model, measured);
+  const cost = priced.amount;
+  return {
+    ...{ model: model.id, route: route.id, status: 'completed', estimated: false, cost },
+    ...{ inputUnits: 0, cachedUnits: 0, outputUnits: 0, tokens: 0 },
+    ...counted,
+    ...billBasis(priced, { cost, catalog, route }),
+  };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Keeps a whole answer; what it returns settles and answers with it. */
+export async function prepareJson(
+  { admission, candidate: { route }, keep, flush }: AnsweredCall,
+  text: string,
+  settle: () => Promise<Receipt>,
+): Promise<Deliver> {
+  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
+  return async () => {
+    const [receipt] = await Promise.all([settle(), flush()]);
+    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt) } });
+  };
+}

@@ -1,0 +1,86 @@
+/** Image generation: billed by the images that the route returns. */
+
+import * as z from 'zod';
+import { ServiceError } from '../../../../platform/core/errors.ts';
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import type { Deliver } from '../../call.ts';
+import type { Model } from '../../catalog/catalog-document.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
+import { imageItem } from '../../pricing/bill.ts';
+import type { Measured } from '../../pricing/counts.ts';
+import { reference, routeControlFields } from '../../routing/route-controls.ts';
+import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
+
+/** ImageRequest (interface, Resources); fields it does not name are kept and forwarded. */
+const MAX_IMAGES = 4;
+
+const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
+
+export const imageRequest = z.looseObject({
+  model: reference,
+  prompt: z.string().min(1),
+  n: z.int().min(1).max(MAX_IMAGES).nullish(),
+  size: z.enum(SIZES, `must be one of ${SIZES.join(', ')}`).nullish(),
+  response_format: z.enum(['url', 'b64_json']).nullish(),
+  /** Partial images would need a stream of events, which the interface does not have. */
+  stream: z.literal(false, 'must be false: images are answered whole').nullish(),
+  user: z.string().nullish(),
+  provider: routeControlFields.provider,
+});
+
+export type ImageRequest = z.infer<typeof imageRequest>;
+
+/** What a route answers: at least one image, each with `b64_json` or `url`, and not more than were asked for. */
+export interface ImageAnswer {
+  readonly images: readonly JsonObject[];
+  /** Seconds since the epoch. */
+  readonly created: number;
+}
+
+const DEFAULT_SIZE = '1024x1024';
+
+const countOf = ({ n }: ImageRequest): number => n ?? 1;
+
+export const images: CallKind<ImageRequest, ImageAnswer> = {
+  kind: 'image',
+  schema: imageRequest,
+  stream: false,
+  toPayload(request, model) {
+    requirePrice(request, model);
+    return { size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) };
+  },
+  estimate: (request, model) => ({
+    tokens: 0,
+    amount: measuredCost(model, measured(request, countOf(request))),
+  }),
+  prepare,
+};
+
+/** Qualities that stand for the provider's own choice, which is the price of every image. */
+const STANDARD_QUALITIES: ReadonlySet<unknown> = new Set([undefined, null, '', 'auto', 'standard']);
+
+const qualityOf = ({ quality }: ImageRequest): string =>
+  typeof quality === 'string' && !STANDARD_QUALITIES.has(quality) ? quality : '';
+
+/** A quality changes what providers charge. Throws 400 `unpriced_feature` for one that the model has no price for. */
+function requirePrice({ quality }: ImageRequest, { id, price }: Model): void {
+  if (STANDARD_QUALITIES.has(quality)) return;
+  const variants = price.unit === 'per_image' ? (price.variants ?? []) : [];
+  if (variants.some((variant) => variant.quality === quality)) return;
+  throw new ServiceError('unpriced_feature', `quality: ${id} has no price for this quality.`, {
+    param: 'quality',
+  });
+}
+
+const measured = (request: ImageRequest, images: number): Measured => ({
+  images: new Map([[imageItem(qualityOf(request), request.size ?? DEFAULT_SIZE), images]]),
+});
+
+async function prepare(call: KindCall<ImageRequest, ImageAnswer>): Promise<Deliver> {
+  const { request, answer, admission } = call;
+  const outputUnits = answer.images.length;
+  const text = JSON.stringify({ created: answer.created, data: answer.images });
+  return prepareJson(call, text, () =>
+    admission.settle(measuredOutcome(call, measured(request, outputUnits), { outputUnits, unit: 'image' })),
+  );
+}

@@ -1,0 +1,202 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
+import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import { boundTokens } from '../metering/token-bound.ts';
+import type { KindCall } from './call-kind.ts';
+import {
+  type EmbeddingAnswer,
+  type EmbeddingRequest,
+  embeddingRequest,
+  embeddings,
+} from './embeddings/embeddings.ts';
+import { speech, speechRequest } from './speech/speech.ts';
+
+/** A nano-dollar a token. */
+const priced = (type: 'embeddings' | 'tts', more: object = {}) => {
+  const [model] = parseCatalog({
+    models: [
+      {
+        id: 'a/b',
+        type,
+        owned_by: 'a',
+        created: 1,
+        price: { unit: 'per_million_tokens', input: 0.001 },
+        routes: [{ id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' }],
+        ...more,
+      },
+    ],
+  }).models;
+  if (model === undefined) throw new Error('no model');
+  return model;
+};
+
+const words = fc.oneof(
+  fc.constantFrom('Good morning', 'ⰰⰱⰲ', 'qjxz', ' '.repeat(300), '🜂🜂'),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+);
+const others = fc.dictionary(fc.constantFrom('user', 'instructions', 'x', 'y'), words, { maxKeys: 3 });
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+const tokensOf = (payload: object): number =>
+  Math.max(
+    ...[encodeO200k, encodeCl100k].map((encode) =>
+      textsIn(payload).reduce((sum, text) => sum + encode(text).length, 0),
+    ),
+  );
+
+describe('what is held for embeddings', () => {
+  const model = priced('embeddings');
+
+  it('is never less than the tokens of everything that leaves', () => {
+    const input = fc.oneof(words, fc.array(words, { minLength: 1, maxLength: 5 }));
+    fc.assert(
+      fc.property(input, others, (texts, more) => {
+        const request = validate(embeddingRequest, { ...more, input: texts });
+        const { tokens, amount } = embeddings.estimate(request, model);
+        expect(Number(amount)).toBe(tokens);
+        expect(tokens).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('is the bound of the texts by the factor of the model, two tokens more for each, and ids as they are', () => {
+    const tokensFor = (input: unknown, more: object = {}) =>
+      embeddings.estimate(validate(embeddingRequest, { input }), priced('embeddings', more)).tokens;
+    const text = 'Good morning, Angela. '.repeat(30);
+    const bound = boundTokens(text);
+    expect(tokensFor(text)).toBe(bound + 2);
+    expect(tokensFor([text, text, text])).toBe(3 * bound + 6);
+    expect(tokensFor(text, { token_factor: 1.5 })).toBe(Math.ceil(bound * 1.5) + 2);
+    expect(tokensFor([text, text], { token_factor: 16 })).toBe(2 * bound * 16 + 4);
+    for (const more of [{}, { token_factor: 16 }]) {
+      expect(tokensFor([5, 6, 7], more)).toBe(3);
+      expect(tokensFor([[5, 6, 7], [8]], more)).toBe(4);
+    }
+  });
+
+  it('is refused for an input that is certainly too long for the model, alone or in a batch', () => {
+    const small = priced('embeddings', { context_window: 50 });
+    const long = ' '.repeat(50 * 128 + 1);
+    for (const [input, param] of [
+      [long, 'input'],
+      [['short', long], 'input[1]'],
+      [Array.from({ length: 51 }, () => 7), 'input'],
+      [[[1], Array.from({ length: 51 }, () => 7)], 'input[1]'],
+    ] as const) {
+      const request = validate(embeddingRequest, { input });
+      expect(() => embeddings.toPayload(request, small)).toThrow(
+        expect.objectContaining({ code: 'prompt_too_long', param }),
+      );
+    }
+    const fits = validate(embeddingRequest, { input: [long.slice(1), 'ⰰ'.repeat(60), 'short'] });
+    expect(() => embeddings.toPayload(fits, small)).not.toThrow();
+  });
+});
+
+/** What a call settles with whose route reports that many tokens. */
+async function settledWith(request: EmbeddingRequest, model: Model, tokens: number | undefined) {
+  const outcomes: Outcome[] = [];
+  const [route] = model.routes;
+  const settle = async (outcome: Outcome) => {
+    outcomes.push(outcome);
+    return { record: outcome, balance: undefined };
+  };
+  const estimate = embeddings.estimate(request, model);
+  const deliver = await embeddings.prepare({
+    ...{ request, estimate, catalog: 'v1', candidate: { model, route } },
+    ...{ answer: { embeddings: [], tokens }, keep: undefined, flush: async () => {} },
+    admission: { hold: { amount: estimate.amount }, headers: {}, settle },
+  } as unknown as KindCall<EmbeddingRequest, EmbeddingAnswer>);
+  const answer = await ((await deliver()) as Response).json();
+  const [outcome] = outcomes;
+  if (outcome === undefined) throw new Error('not settled');
+  return { outcome, estimate, answer };
+}
+
+describe('what is paid for embeddings', () => {
+  const model = priced('embeddings', { token_factor: 1.2 });
+  const texts = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
+  const hello = validate(embeddingRequest, { input: 'Good morning' });
+
+  it('is never more than the hold, whatever the route reports, and the rest is unbilled', async () => {
+    const inputs = fc.oneof(words, fc.array(words, { minLength: 1, maxLength: 5 }));
+    const returns = fc.option(fc.oneof(fc.nat(100), fc.nat(1_000_000_000)), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(inputs, returns, async (input, tokens) => {
+        const request = validate(embeddingRequest, { input });
+        const { outcome, estimate } = await settledWith(request, model, tokens);
+        expect(outcome.cost).toBeLessThanOrEqual(estimate.amount);
+        expect(Number(outcome.cost)).toBe(outcome.inputUnits);
+        expect(outcome.estimated).toBe(!tokens);
+        if (tokens) expect(outcome.cost + (outcome.unbilled?.amount ?? 0n)).toBe(BigInt(tokens));
+        else expect(outcome.unbilled).toBeUndefined();
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('is what the route reports up to the bound, and from one token more what it is beyond that unbilled', async () => {
+    const { tokens: bound } = embeddings.estimate(texts, model);
+    const least = await settledWith(texts, model, bound);
+    expect(least.outcome).toMatchObject({ inputUnits: bound, cost: BigInt(bound), waived: 0n });
+    expect(least.outcome.unbilled).toBeUndefined();
+    const { outcome, answer } = await settledWith(texts, model, bound + 1);
+    expect(outcome).toMatchObject({
+      inputUnits: bound,
+      tokens: bound,
+      cost: BigInt(bound),
+      estimated: false,
+    });
+    expect(outcome.unbilled?.amount).toBe(1n);
+    expect(answer).toMatchObject({ usage: { prompt_tokens: bound, total_tokens: bound } });
+    const twice = await settledWith(texts, model, 2 * bound);
+    expect(twice.outcome.unbilled).toEqual({ amount: BigInt(bound), factor: 2 });
+  });
+
+  it.each([undefined, 0])('is the bound of its texts where the route reports %p', async (reported) => {
+    const { outcome } = await settledWith(hello, model, reported);
+    expect(outcome).toMatchObject({ inputUnits: boundTokens('Good morning'), estimated: true, waived: 0n });
+    expect(outcome.unbilled).toBeUndefined();
+  });
+});
+
+describe('what is held, and paid, for speech', () => {
+  const model = priced('tts', { default_voice: 'v' });
+  const costOf = (fields: object): number => {
+    const request = validate(speechRequest, { model: 'a/b', ...fields });
+    return Number(speech.estimate(request, model).amount);
+  };
+
+  it('is never less than the tokens of everything that leaves', () => {
+    fc.assert(
+      fc.property(words, others, (input, more) => {
+        const request = validate(speechRequest, { ...more, model: 'a/b', input });
+        const payload = { ...speech.toPayload(request, model), voice: '', response_format: '' };
+        expect(costOf({ ...more, input })).toBeGreaterThanOrEqual(tokensOf(payload));
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('counts blanks, which are spoken too, and what says how to speak', () => {
+    expect(costOf({ input: `${' '.repeat(2_000)}a` })).toBeGreaterThanOrEqual(500);
+    expect(costOf({ input: 'Hi', instructions: 'slowly '.repeat(500) })).toBeGreaterThan(500);
+  });
+
+  it.each(['input', 'instructions'])('is refused for more %s than vendors take', (field) => {
+    const request = { model: 'a/b', input: 'Hi', [field]: 'a'.repeat(4_097) };
+    expect(() => validate(speechRequest, request)).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: field }),
+    );
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * Text-to-speech: audio handed on as it comes, billed by the tokens of the text. Routes answer with audio alone, so
+ * the service counts the text itself, by a bound that no text undercuts: what a call costs is known, and held, before
+ * its first byte.
+ */
+
+import * as z from 'zod';
+import type { Settlement } from '../../../../ledger/core/settlement.ts';
+import type { CallStatus } from '../../../../ledger/core/usage-record.ts';
+import { ServiceError } from '../../../../platform/core/errors.ts';
+import { formatUsd } from '../../../../platform/core/money.ts';
+import type { Deliver } from '../../call.ts';
+import type { Model } from '../../catalog/catalog-document.ts';
+import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
+import type { Measured } from '../../pricing/counts.ts';
+import { reference, routeControlFields } from '../../routing/route-controls.ts';
+import { UpstreamFailure } from '../../upstream/provider.ts';
+import { hasLeft } from '../../upstream/route-clock.ts';
+import { AUDIO_FORMATS } from '../../upstream/sources.ts';
+import { type CallKind, forwarded, type KindCall, measuredOutcome } from '../call-kind.ts';
+
+/** OpenAI API reference, Create speech: the most characters of either text. */
+const MAX_CHARACTERS = 4_096;
+
+const text = z.string().max(MAX_CHARACTERS, `must be at most ${MAX_CHARACTERS} characters`);
+
+export const speechRequest = z.looseObject({
+  model: reference,
+  input: text.min(1),
+  instructions: text.nullish(),
+  voice: z.string().min(1).max(128).nullish(),
+  response_format: z.enum(AUDIO_FORMATS, 'must be mp3 or wav').nullish(),
+  speed: z.number().min(0.25).max(4).nullish(),
+  /** The interface answers with the audio itself, never with events. */
+  stream_format: z.literal('audio', 'must be audio').nullish(),
+  provider: routeControlFields.provider,
+});
+
+export type SpeechRequest = z.infer<typeof speechRequest>;
+
+/** Audio that has begun: the first bytes, never empty, and what follows them. */
+export interface SpeechAnswer {
+  readonly first: Uint8Array;
+  readonly rest: AsyncIterator<Uint8Array>;
+}
+
+const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
+
+const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3';
+
+export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
+  kind: 'tts',
+  schema: speechRequest,
+  stream: true,
+  toPayload: (request, model) => ({
+    ...forwarded(request),
+    voice: voiceOf(request, model),
+    response_format: formatOf(request),
+  }),
+  estimate(request, model) {
+    const { tokens } = measuredOf(request);
+    return { tokens, amount: measuredCost(model, measuredOf(request)) };
+  },
+  prepare,
+};
+
+/** English has about this many characters a token; blanks and the like, which make fewer tokens, are spoken as well. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The tokens of what is spoken, and of everything else that says how. */
+function tokensOf({ input, ...fields }: SpeechRequest): number {
+  const spoken = Math.max(boundTextTokens([input]), Math.ceil(input.length / CHARACTERS_PER_TOKEN));
+  return spoken + boundTextTokens(textsBeside(SETTINGS, fields));
+}
+
+/** What is billed: tokens, or the characters of what is spoken. */
+const measuredOf = (request: SpeechRequest): Required<Pick<Measured, 'tokens' | 'characters'>> => ({
+  tokens: tokensOf(request),
+  characters: [...request.input].length,
+});
+
+/** Fields that are names of a fixed set, or numbers. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  'model',
+  'voice',
+  'response_format',
+  'speed',
+  'stream_format',
+  'provider',
+]);
+
+function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback }: Model): string {
+  const wanted = voice ?? fallback;
+  if (wanted === undefined) {
+    throw new ServiceError('missing_field', `voice is required: ${id} has no default voice.`, {
+      param: 'voice',
+    });
+  }
+  if (voices?.includes(wanted) === false) {
+    throw new ServiceError('invalid_value', `voice: ${id} has the voices ${voices.join(', ')}.`, {
+      param: 'voice',
+    });
+  }
+  return wanted;
+}
+
+async function prepare(call: KindCall<SpeechRequest, SpeechAnswer>): Promise<Deliver> {
+  const { request, estimate, admission, candidate } = call;
+  const headers = {
+    ...admission.headers,
+    'content-type': CONTENT_TYPES[formatOf(request)],
+    'x-route': candidate.route.id,
+    'x-cost-usd': formatUsd(estimate.amount),
+  };
+  return async () => ({ headers, chunks: settledAudio(call), leave: () => call.clock.close(false) });
+}
+
+/** The audio as it comes; however it ends, the call is settled before its reader learns of it. */
+async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): AsyncGenerator<Uint8Array, void> {
+  const { answer, clock, broke, flush } = call;
+  let status: CallStatus = 'interrupted';
+  try {
+    yield answer.first;
+    for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) yield next.value;
+    status = 'completed';
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) throw failure;
+    if (hasLeft(failure)) return;
+    broke(failure);
+    throw new ServiceError(
+      'all_routes_failed',
+      'The route that served this call failed before its answer was complete.',
+    );
+  } finally {
+    clock.close(status === 'completed');
+    await Promise.all([settle(call, status), flush()]);
+  }
+}
+
+/** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
+function settle(call: KindCall<SpeechRequest, SpeechAnswer>, status: CallStatus): Promise<Settlement> {
+  const measured = measuredOf(call.request);
+  const { tokens } = measured;
+  const counted = { inputUnits: tokens, tokens, unit: 'token', estimated: true, status } as const;
+  return call.admission.settle(measuredOutcome(call, measured, counted));
+}

@@ -1,0 +1,68 @@
+/** Which kind of audio a file is, by its name and by its first bytes, which must agree. */
+import { ServiceError } from '../../../../platform/core/errors.ts';
+import type { UploadedFile } from './ports.ts';
+
+export type AudioExtension = 'mp3' | 'wav' | 'm4a' | 'flac' | 'ogg' | 'webm';
+
+export interface AudioType {
+  readonly extension: AudioExtension;
+  readonly mimeType: string;
+}
+
+interface Format extends AudioType {
+  /** Whether a file may begin like this. */
+  readonly begins: (head: Buffer) => boolean;
+}
+
+const HEAD_BYTES = 8_192;
+
+const at = (head: Buffer, offset: number, text: string) =>
+  head.toString('latin1', offset, offset + text.length) === text;
+
+/** A tag may stand before the audio of formats that know none of their own (id3.org, ID3v2). */
+const tagged = (head: Buffer) => at(head, 0, 'ID3');
+
+/** Somewhere near the start, because encoders pad: 11 set bits, then a version and a layer that exist. */
+function hasMpegFrame(head: Buffer): boolean {
+  for (let index = head.indexOf(0xff); index !== -1; index = head.indexOf(0xff, index + 1)) {
+    const next = head[index + 1] ?? 0;
+    if ((next & 0xe0) === 0xe0 && (next & 0x18) !== 0x08 && (next & 0x06) !== 0) return true;
+  }
+  return false;
+}
+
+/** Top-level boxes that a file may begin with (ISO 14496-12, section 4.2). */
+const BOXES = ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp'];
+
+/** Interface, Limits: the accepted extensions. */
+const FORMATS: readonly Format[] = [
+  { extension: 'mp3', mimeType: 'audio/mpeg', begins: (head) => tagged(head) || hasMpegFrame(head) },
+  {
+    extension: 'wav',
+    mimeType: 'audio/wav',
+    begins: (head) => (at(head, 0, 'RIFF') || at(head, 0, 'RF64')) && at(head, 8, 'WAVE'),
+  },
+  { extension: 'm4a', mimeType: 'audio/mp4', begins: (head) => BOXES.some((box) => at(head, 4, box)) },
+  { extension: 'flac', mimeType: 'audio/flac', begins: (head) => at(head, 0, 'fLaC') || tagged(head) },
+  { extension: 'ogg', mimeType: 'audio/ogg', begins: (head) => at(head, 0, 'OggS') },
+  { extension: 'webm', mimeType: 'audio/webm', begins: (head) => at(head, 0, '\x1a\x45\xdf\xa3') },
+];
+
+const EXTENSIONS = FORMATS.map(({ extension }) => extension).join(', ');
+
+/**
+ * Throws 400 `unsupported_file_type` for another extension and for content that is not what the extension says, and
+ * `invalid_value` for an empty file.
+ */
+export async function requireAudio({ name, content }: UploadedFile): Promise<AudioType> {
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase();
+  const format = FORMATS.find((candidate) => candidate.extension === extension);
+  const refuse = (message: string) => new ServiceError('unsupported_file_type', message, { param: 'file' });
+  if (format === undefined) throw refuse(`file must have one of the extensions ${EXTENSIONS}.`);
+  if (content.size === 0) throw new ServiceError('invalid_value', 'file is empty.', { param: 'file' });
+  const head = Buffer.from(await content.slice(0, HEAD_BYTES).arrayBuffer());
+  if (format.begins(head)) return format;
+  const real = FORMATS.find(({ begins }) => begins(head))?.extension;
+  const found = real === undefined ? 'its content is in no accepted format' : `its content is ${real}`;
+  throw refuse(`file is named .${format.extension}, but ${found}.`);
+}

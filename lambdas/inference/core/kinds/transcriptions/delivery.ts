@@ -1,0 +1,82 @@
+/** Has a transcription settled by its workflow, and answers when it is. */
+import type { Call } from '../../../../ledger/core/call.ts';
+import type { Log } from '../../../../platform/core/ports.ts';
+import type { AnsweredCall, Deliver } from '../../call.ts';
+import { billBasis, priceMeasured } from '../../metering/priced-usage.ts';
+import type { Receipt } from '../../paid-endpoint.ts';
+import { prepareJson } from '../call-kind.ts';
+import { billedSeconds, type Recording } from './duration.ts';
+import type { SettlementOrder } from './order.ts';
+import type { Settlements } from './ports.ts';
+import type { TranscriptionFields } from './schema.ts';
+import { outcomeOf } from './settle.ts';
+import { type Transcript, transcriptBody } from './transcript.ts';
+
+export interface DeliveryDependencies {
+  readonly settlements: Settlements;
+  readonly log: Log;
+}
+
+/** An answered call, with what was asked of it. */
+export interface TranscribedCall extends AnsweredCall, Pick<Call, 'requestId' | 'key'> {
+  readonly transcript: Transcript;
+  readonly recording: Recording;
+  readonly fields: TranscriptionFields;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
+}
+
+/** Keeps the answer; what it returns settles and answers, and throws when nobody could settle. */
+export async function prepareTranscript(
+  dependencies: DeliveryDependencies,
+  call: TranscribedCall,
+): Promise<Deliver> {
+  const order = orderOf(call);
+  const text = transcriptBody(call.transcript, call.fields, order.seconds);
+  return prepareJson(call, text, () => settle(dependencies, call, order));
+}
+
+function orderOf({
+  requestId,
+  key,
+  admission,
+  candidate: { model, route },
+  recording,
+  transcript,
+  catalog,
+}: TranscribedCall): SettlementOrder {
+  // Whether speech was recognised or not: routes bill the time that they listened.
+  const billed = billedSeconds(recording, transcript.duration);
+  const priced = priceMeasured(model, { seconds: billed.seconds });
+  const { providerCost } = billBasis(priced, { cost: priced.amount, catalog, route });
+  const { id: _id, amount, ...hold } = admission.hold;
+  return {
+    requestId,
+    accountId: key.accountId,
+    hold: { ...hold, amount: String(amount) },
+    charge: admission.charge,
+    model: model.id,
+    route: route.id,
+    lines: priced.lines.map((line) => ({ ...line, price: String(line.price) })),
+    catalog,
+    ...(providerCost === undefined ? {} : { providerCost: String(providerCost) }),
+    ...billed,
+  };
+}
+
+/**
+ * Settles by the workflow; when that fails, here. An execution whose answer was lost may settle as well: whoever writes the
+ * usage record first has settled the call.
+ */
+async function settle(
+  { settlements, log }: DeliveryDependencies,
+  { requestId, admission }: TranscribedCall,
+  order: SettlementOrder,
+): Promise<Receipt> {
+  try {
+    return await settlements.settle(order);
+  } catch (failure) {
+    log.error('not settled by the workflow', { requestId, failure: String(failure) });
+    return admission.settle(outcomeOf(order));
+  }
+}

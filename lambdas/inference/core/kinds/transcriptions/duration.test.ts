@@ -1,0 +1,123 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../../tools/test-kit/thorough.ts';
+import { amountOf } from '../../pricing/bill.ts';
+import { billedSeconds, estimatedSeconds, mostSeconds } from './duration.ts';
+
+const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
+  amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
+
+describe('the cost of a duration', () => {
+  it.each([
+    [60, 6_000_000n, 6_000_000n],
+    [12.34, 6_000_000n, 1_234_000n],
+    [8.470000267028809, 6_000_000n, 847_001n],
+    [1e-7, 6_000_000n, 1n],
+    [0, 6_000_000n, 0n],
+    [1e21, 1n, 16_666_666_666_666_666_667n],
+  ])('of %d s at %d a minute is exact, and rounded up once', (seconds, price, cost) => {
+    expect(durationCost(price, seconds)).toBe(cost);
+  });
+
+  it('is never less than the exact figure, and less than a nano-dollar more', () => {
+    const milliseconds = fc.integer({ min: 0, max: 100_000_000 });
+    fc.assert(
+      fc.property(milliseconds, fc.bigInt({ min: 0n, max: 10n ** 12n }), (ms, price) => {
+        const scaled = durationCost(price, ms / 1000) * 60_000n;
+        const exact = BigInt(ms) * price;
+        return scaled >= exact && scaled - exact < 60_000n;
+      }),
+    );
+  });
+});
+
+/** 3 MB, which are 1,500 s at 16 kbit/s and 4,000 s at 6 kbit/s. */
+const BYTES = 3_000_000;
+const claiming = (seconds: number) => ({ bytes: BYTES, length: { seconds, exact: false } });
+const silent = { bytes: BYTES, length: undefined };
+/** The same bytes as plain samples. */
+const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
+
+describe('what is held for', () => {
+  it('is the longest that the bytes can last, unless the header says that they last longer', () => {
+    expect(mostSeconds(silent)).toBe(4_000);
+    expect(mostSeconds(claiming(1))).toBe(4_000);
+    expect(mostSeconds(claiming(196))).toBe(4_000);
+    expect(mostSeconds(claiming(7_200))).toBe(7_201);
+  });
+
+  it('is what plain samples last, and a second for routes that round up', () => {
+    expect(mostSeconds(plain)).toBe(63.5);
+  });
+});
+
+describe('what the service would guess', () => {
+  it('is what the bytes last at 16 kbit/s, unless the header says that they last longer', () => {
+    expect(estimatedSeconds(silent)).toBe(1_500);
+    expect(estimatedSeconds(claiming(1))).toBe(1_500);
+    expect(estimatedSeconds(claiming(196))).toBe(1_500);
+    expect(estimatedSeconds(claiming(7_200))).toBe(7_201);
+    expect(estimatedSeconds(plain)).toBe(63.5);
+  });
+});
+
+describe('what is billed', () => {
+  it('is what the route measured', () => {
+    expect(billedSeconds(claiming(196), 196.02)).toEqual({ seconds: 196.02, estimated: false });
+    expect(billedSeconds(claiming(1), 1_500)).toEqual({ seconds: 1_500, estimated: false });
+    expect(billedSeconds(plain, 63)).toEqual({ seconds: 63, estimated: false });
+  });
+
+  it('is what the file can last at most where the route returned more, whatever the header says', () => {
+    expect(billedSeconds(claiming(1), 5_000)).toEqual({ seconds: 4_000, estimated: false });
+    expect(billedSeconds(silent, 1e9)).toEqual({ seconds: 4_000, estimated: false });
+    expect(billedSeconds(claiming(7_200), 9_000)).toEqual({ seconds: 7_201, estimated: false });
+    expect(billedSeconds(plain, 9_000)).toEqual({ seconds: 63.5, estimated: false });
+  });
+
+  it.each([undefined, 0])('is the service’s own measure where the route returned %p', (returned) => {
+    expect(billedSeconds(claiming(196), returned)).toEqual({ seconds: 196, estimated: true });
+    expect(billedSeconds(silent, returned)).toEqual({ seconds: 1_500, estimated: true });
+    expect(billedSeconds(plain, returned)).toEqual({ seconds: 62.5, estimated: true });
+    // 3 MB are 5.2 s of the densest sound there is, so they are no less.
+    expect(billedSeconds(claiming(1), returned).seconds).toBeCloseTo(5.208, 3);
+  });
+});
+
+/** Files as honest and as dishonest as they come, and what a route may say of them. */
+const recordings = fc.record({
+  bytes: fc.integer({ min: 1, max: 25 * 1024 * 1024 }),
+  length: fc.option(
+    fc.record({ seconds: fc.double({ min: 1e-9, max: 1e9, noNaN: true }), exact: fc.boolean() }),
+    { nil: undefined },
+  ),
+});
+const returns = fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: undefined });
+
+describe('for any file and any answer', () => {
+  it('the bill is never more than the hold, and all of it where the route returned more', () => {
+    fc.assert(
+      fc.property(recordings, returns, (recording, returned) => {
+        const [guess, held] = [estimatedSeconds(recording), mostSeconds(recording)];
+        const { seconds, estimated } = billedSeconds(recording, returned);
+        expect(seconds).toBeGreaterThan(0);
+        expect(guess).toBeLessThanOrEqual(held);
+        expect(seconds).toBeLessThanOrEqual(estimated ? guess : held);
+        if (returned !== undefined && returned > held) expect(seconds).toBe(held);
+        if (returned !== undefined && returned > 0 && returned <= held) expect(seconds).toBe(returned);
+      }),
+      { numRuns: rounds(500) },
+    );
+  });
+
+  it('a header that is believed by bytes alone cannot lower what is held, nor the guess', () => {
+    fc.assert(
+      fc.property(recordings, ({ bytes, length }) => {
+        fc.pre(length?.exact !== true);
+        expect(mostSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 6_000);
+        expect(estimatedSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 16_000);
+      }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+/**
+ * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. Key, limits and credit are looked at before
+ * the upload is read; it is read to its end and checked before anything is held; what the call costs is settled by a
+ * workflow on the duration that the route returns.
+ */
+import type { Call } from '../../../../ledger/core/call.ts';
+import type { Precheck } from '../../../../ledger/core/precheck.ts';
+import type { StreamingEndpoint } from '../../../../platform/core/ports.ts';
+import type { PaidCall } from '../../call.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
+import { createPaidEndpoint } from '../../paid-endpoint.ts';
+import { quoteKind } from '../../quote.ts';
+import { NO_CONTROLS } from '../../routing/route-controls.ts';
+import type { ProviderCalls } from '../call-kind.ts';
+import { attemptKind, type KindAnswer, type KindEndpointDependencies, modelOf } from '../kind-endpoint.ts';
+import { type AudioType, requireAudio } from './audio-type.ts';
+import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
+import { mostSeconds } from './duration.ts';
+import { measureAudio } from './lengths/measure.ts';
+import type { ReceiveUpload, Upload, UploadedFile } from './ports.ts';
+import { readForm } from './schema.ts';
+import type { Transcript } from './transcript.ts';
+
+/** A transcription call, ready for any route. */
+export interface TranscriptionPayload {
+  readonly content: Blob;
+  readonly type: AudioType;
+  /** The caller's further fields, in their order. */
+  readonly fields: Upload['fields'];
+}
+
+export interface TranscriptionDependencies extends KindEndpointDependencies, DeliveryDependencies {
+  readonly receive: ReceiveUpload;
+  readonly precheck: Precheck;
+}
+
+/** Throws `ServiceError` for everything that is wrong before there is a transcript. */
+export function createTranscriptionEndpoint(
+  providers: ProviderCalls<TranscriptionPayload, Transcript>,
+  dependencies: TranscriptionDependencies,
+): StreamingEndpoint {
+  const { idempotency, receive, catalog, precheck } = dependencies;
+  return createPaidEndpoint(
+    {
+      precheck: async (request, key) =>
+        precheck.check(key, 'audio', {
+          paid: isPaid(await catalog()),
+          // A call that has been paid for may be replayed with nothing left.
+          isReplay: () => idempotency.isClaimed(request, key),
+        }),
+      async read(request, { requestId }, key) {
+        const upload = await receive(request);
+        try {
+          return await readTranscription(providers, upload, { requestId, key }, dependencies);
+        } catch (failure) {
+          await upload.dispose();
+          throw failure;
+        }
+      },
+    },
+    dependencies,
+  );
+}
+
+/** Whether every model for audio has a price: then no call is for nothing. */
+const isPaid = ({ models }: Catalog): boolean =>
+  models.filter(({ type }) => type === 'audio').every((model) => measuredCost(model, { seconds: 1 }) > 0n);
+
+async function readTranscription(
+  providers: ProviderCalls<TranscriptionPayload, Transcript>,
+  upload: Upload,
+  caller: Pick<Call, 'requestId' | 'key'>,
+  dependencies: TranscriptionDependencies,
+): Promise<PaidCall<KindAnswer<Transcript>>> {
+  const { catalog, random, after, hostEnds } = dependencies;
+  const form = readForm(upload);
+  // `readForm` throws when there is none.
+  const { content, sha256 } = upload.file as UploadedFile;
+  const type = await requireAudio(upload.file as UploadedFile);
+  const known = await catalog();
+  const model = modelOf(known, 'audio', form.fields.model);
+  const payload = { content, type, fields: form.forwarded };
+  const recording = { bytes: content.size, length: await measureAudio(content, type.extension, after) };
+  const amount = measuredCost(model, { seconds: mostSeconds(recording) });
+  return {
+    ...caller,
+    // The same whatever boundary the form was sent with.
+    identity: JSON.stringify([upload.fields, type.extension, sha256]),
+    stream: false,
+    ...quoteKind('audio', { models: [model], controls: NO_CONTROLS, chance: random }, { tokens: 0, amount }),
+    attempt: ({ route }, time) =>
+      attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
+    prepare: ({ answer: transcript }, answered) =>
+      prepareTranscript(dependencies, {
+        ...{ ...caller, ...answered },
+        transcript,
+        recording,
+        fields: form.fields,
+        catalog: known.version,
+      }),
+    dispose: () => upload.dispose(),
+  };
+}

@@ -1,0 +1,41 @@
+/** What the settling workflow receives of a transcription, and what it answers: counts, names and the hold; never content. */
+import * as z from 'zod';
+import { KINDS } from '../../../../access/core/kinds.ts';
+
+const amount = z.string().regex(/^\d+$/);
+
+/** Amounts are nano-dollars as decimal text, because the workflow's JSON has no integers of that size. */
+export const settlementOrder = z.object({
+  requestId: z.string(),
+  accountId: z.string(),
+  hold: z.object({
+    attempt: z.string().optional(),
+    walletId: z.string().optional(),
+    keyId: z.string(),
+    kind: z.enum(KINDS),
+    amount,
+    /** Seconds since the epoch. */
+    expires: z.int(),
+  }),
+  charge: z.object({
+    windows: z.object({ minute: z.int(), day: z.int(), month: z.int() }),
+    repaired: z.int().optional(),
+  }),
+  model: z.string(),
+  route: z.string(),
+  /** The lines of the bill. */
+  lines: z.array(
+    z.object({ item: z.string(), quantity: z.number().min(0), price: amount, per: z.int().min(1) }),
+  ),
+  catalog: z.string(),
+  providerCost: amount.optional(),
+  seconds: z.number().min(0),
+  estimated: z.boolean(),
+});
+
+export type SettlementOrder = z.infer<typeof settlementOrder>;
+
+/** What the settling workflow answers with. */
+export const settledOrder = z.object({ cost: amount, balance: amount });
+
+export type SettledOrder = z.infer<typeof settledOrder>;

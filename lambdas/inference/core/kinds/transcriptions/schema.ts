@@ -1,0 +1,39 @@
+/** The fields of a transcription request (interface, Resources); those it does not name are forwarded. */
+import * as z from 'zod';
+import { ServiceError } from '../../../../platform/core/errors.ts';
+import { validate } from '../../../../platform/core/json/json-body.ts';
+import { reference } from '../../routing/route-controls.ts';
+import type { Upload } from './ports.ts';
+
+export const transcriptionFields = z.object({
+  model: reference.optional(),
+  response_format: z
+    .enum(['json', 'text', 'verbose_json'], 'must be json, text or verbose_json')
+    .default('json'),
+  language: z.string().max(32).optional(),
+  /** Transcripts are answered whole. */
+  stream: z.literal('false', 'must be false').optional(),
+});
+
+export type TranscriptionFields = z.infer<typeof transcriptionFields>;
+
+/** What the service decides itself; the rest goes to the route as it came. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
+
+export interface TranscriptionForm {
+  readonly fields: TranscriptionFields;
+  readonly forwarded: Upload['fields'];
+}
+
+/** Checks the fields. Throws 400 `missing_field` or `invalid_value`. */
+export function readForm({ fields, file }: Upload): TranscriptionForm {
+  if (file === undefined) {
+    const message = 'file is required: a part of the form with a file name.';
+    throw new ServiceError('missing_field', message, { param: 'file' });
+  }
+  return {
+    // An empty field is how forms leave one out.
+    fields: validate(transcriptionFields, Object.fromEntries(fields.filter(([, value]) => value !== ''))),
+    forwarded: fields.filter(([name]) => !OWN_FIELDS.has(name)),
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../../tools/test-kit/search.ts';
+import { amountOf } from '../../pricing/bill.ts';
+import { outcomeOf } from './settle.ts';
+
+const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
+  amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
+
+const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
+  requestId: 'req_1',
+  hold: { keyId: 'key_1', kind: 'audio' as const, amount: String(held), expires: 1 },
+  charge: { windows: { minute: 0, day: 0, month: 0 } },
+  model: 'a/b',
+  route: 'route',
+  lines: [{ item: 'second', quantity: seconds, price: '6000000', per: 60 }],
+  catalog: 'v1',
+  seconds,
+  estimated,
+});
+
+describe('what a transcription comes to', () => {
+  const seconds = fc.integer({ min: 0, max: 100_000 });
+  const held = fc.bigInt({ min: 0n, max: 10n ** 10n });
+
+  it('is the price of the seconds that its route returned, whatever was held', () => {
+    fc.assert(
+      fc.property(seconds, held, (length, amount) => {
+        expect(outcomeOf(orderOf(length, amount, false))).toMatchObject({
+          cost: durationCost(6_000_000n, length),
+          inputUnits: length,
+          outputUnits: 0,
+          cachedUnits: 0,
+          unit: 'second',
+          estimated: false,
+          status: 'completed',
+          tokens: 0,
+        });
+      }),
+    );
+  });
+
+  it('is no more than was held where the service measured the recording itself', () => {
+    fc.assert(
+      fc.property(seconds, held, (length, amount) => {
+        const cost = durationCost(6_000_000n, length);
+        const outcome = outcomeOf(orderOf(length, amount, true));
+        expect(outcome).toMatchObject({ cost: cost < amount ? cost : amount, estimated: true });
+      }),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+/** Settles a transcription on its duration: a step that may be repeated, and that finishes what an earlier try began. */
+import type { Hold } from '../../../../ledger/core/ports.ts';
+import type { Recovery } from '../../../../ledger/core/recovery.ts';
+import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
+import type { BillLine, Outcome, UsageRecord } from '../../../../ledger/core/usage-record.ts';
+import { least, type NanoUsd } from '../../../../platform/core/money.ts';
+import { amountOf } from '../../pricing/bill.ts';
+import type { SettlementOrder } from './order.ts';
+
+export interface SettleTranscriptionDependencies extends SettlementDependencies {
+  readonly recovery: Recovery;
+}
+
+/** What the call came to. The service's own measure never charges beyond the hold. */
+export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
+  const { model, route, seconds, estimated, catalog, providerCost } = order;
+  const lines = linesOf(order);
+  const amount = amountOf(lines);
+  const cost = estimated ? least(amount, BigInt(order.hold.amount)) : amount;
+  return {
+    model,
+    inputUnits: seconds,
+    cachedUnits: 0,
+    outputUnits: 0,
+    unit: 'second',
+    cost,
+    estimated,
+    route,
+    status: 'completed',
+    tokens: 0,
+    lines,
+    waived: amount - cost,
+    catalog,
+    ...(providerCost === undefined ? {} : { providerCost: BigInt(providerCost) }),
+  };
+}
+
+const linesOf = ({ lines }: Pick<SettlementOrder, 'lines'>): BillLine[] =>
+  lines.map((line) => ({ ...line, price: BigInt(line.price) }));
+
+/** A call whose hold has ended. */
+export interface SettledTranscription {
+  readonly record: UsageRecord;
+  readonly balance: NanoUsd;
+}
+
+/** Throws when it is not known whether the call is settled; then it is to be tried again. */
+export async function settleTranscription(
+  dependencies: SettleTranscriptionDependencies,
+  order: SettlementOrder,
+): Promise<SettledTranscription> {
+  const { wallets, recovery } = dependencies;
+  const { requestId, accountId } = order;
+  const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
+  const call = { accountId, hold, charge: order.charge, tokens: 0 };
+  const { record, balance } = await settleCall(dependencies, call, outcomeOf(order));
+  if (balance !== undefined) return { record, balance };
+  // Another try wrote the record, and may have died before it ended the hold.
+  const left = await wallets.findHold(accountId, hold);
+  if (left !== undefined) await recovery.recover({ accountId, holds: [left] });
+  return { record, balance: await wallets.balance(accountId) };
+}

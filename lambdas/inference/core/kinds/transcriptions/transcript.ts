@@ -1,0 +1,30 @@
+/** A transcript as routes give it and as callers get it. */
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import type { TranscriptionFields } from './schema.ts';
+
+/** What a route answers. */
+export interface Transcript {
+  readonly text: string;
+  readonly language: string | undefined;
+  /** Seconds, as the route measured them. */
+  readonly duration: number | undefined;
+  /** With `id`, `start`, `end`, `text` and whatever else the route reports; empty when it reports nothing. */
+  readonly segments: readonly JsonObject[];
+}
+
+/** The body for the caller; `text` is answered as JSON too (interface, Transcription request). */
+export function transcriptBody(
+  { text, language, duration, segments }: Transcript,
+  { response_format: format, language: wanted }: TranscriptionFields,
+  seconds: number,
+): string {
+  if (format !== 'verbose_json') return JSON.stringify({ text });
+  const whole = [{ id: 0, start: 0, end: duration ?? seconds, text }];
+  return JSON.stringify({
+    task: 'transcribe',
+    language: language ?? wanted ?? 'unknown',
+    duration: duration ?? seconds,
+    text,
+    segments: segments.length > 0 ? segments : whole,
+  });
+}

@@ -1,0 +1,295 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { validate } from '../../platform/core/json/json-body.ts';
+import { parseJson } from '../../platform/core/json/lossless-json.ts';
+import { toPayload as chatPayload } from '../formats/chat/payload.ts';
+import { chatCompletionRequest } from '../formats/chat/schema.ts';
+import { toPayload as messagesPayload } from '../formats/messages/payload.ts';
+import { messagesRequest } from '../formats/messages/schema.ts';
+import { toPayload as responsesPayload } from '../formats/responses/payload.ts';
+import type { ResponsesRequest } from '../formats/responses/request.ts';
+import { responsesRequest } from '../formats/responses/schema.ts';
+import { toRequest } from '../providers/anthropic/request.ts';
+import { toRequestBody } from '../providers/openai/request.ts';
+import { toRequestBody as toResponsesBody } from '../providers/responses/request.ts';
+import { capabilitiesOf, featuresOf } from '../testing/fields/needs.ts';
+import { SIGNATURES } from '../testing/providers/sealing.ts';
+import { NO_CAPSULES } from '../testing/upstream/no-capsules.ts';
+import { NO_FIELDS } from './fields/read-fields.ts';
+import { systemOf } from './upstream/cache-marks.ts';
+import {
+  type AnswerFormat,
+  type AssistantPart,
+  CACHE_LIFETIMES,
+  type CacheLifetime,
+  type Conversation,
+  type ImagePart,
+  type TextPart,
+  type Tool,
+  type ToolChoice,
+  type Turn,
+  type UserPart,
+} from './upstream/conversation.ts';
+import type { ChatPayload } from './upstream/provider.ts';
+
+const ROUTE = { upstream_model: 'a/b', reasoning: false };
+
+/** A payload that is this conversation, from a caller of a protocol that is not the route's. */
+const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']): ChatPayload => ({
+  protocol,
+  body: {},
+  conversation: () => conversation,
+  stream: false,
+  fields: NO_FIELDS,
+});
+
+const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
+
+/** What a chat route is sent for the conversation, read again as if a caller of the chat surface had sent it. */
+const throughChat = (conversation: Conversation): ChatPayload =>
+  chatPayload(
+    validate(
+      chatCompletionRequest,
+      sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
+    ),
+    NO_CAPSULES,
+  );
+
+/** The same for the Messages protocol. */
+const throughMessages = (conversation: Conversation): ChatPayload =>
+  messagesPayload(
+    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
+    NO_CAPSULES,
+  );
+
+/** The same for Responses, which has no word for stop sequences. */
+const throughResponses = (conversation: Conversation): ChatPayload =>
+  responsesPayload(
+    validate(
+      responsesRequest,
+      sent(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES)),
+    ) as ResponsesRequest,
+    NO_CAPSULES,
+  );
+
+const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
+const words = fc.string({ minLength: 1 }).map((text) => `.${text}.`);
+const text = words.map((value): TextPart => ({ type: 'text', text: value }));
+
+const image = fc
+  .constantFrom<ImagePart['source'][]>(
+    { kind: 'url', url: 'https://example.com/a.png' },
+    { kind: 'base64', mediaType: 'image/webp', data: 'aGk=' },
+  )
+  .map((source): ImagePart => ({ type: 'image', source }));
+
+const argumentsText = fc.oneof(
+  fc.constant('{}'),
+  fc.constant('{"n":12345678901234567890,"x":[0.12345678901234568]}'),
+  fc
+    .dictionary(fc.string(), fc.jsonValue())
+    .map((value) => JSON.stringify(JSON.parse(JSON.stringify(value)))),
+);
+
+const call = fc.record({
+  name: word,
+  arguments: argumentsText,
+  result: fc.array(text, { minLength: 1, maxLength: 2 }),
+});
+
+interface Round {
+  readonly said: readonly (TextPart | ImagePart)[];
+  readonly answer: readonly TextPart[];
+  readonly calls: readonly {
+    readonly name: string;
+    readonly arguments: string;
+    readonly result: readonly TextPart[];
+  }[];
+}
+
+const round: fc.Arbitrary<Round> = fc.record({
+  said: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
+  answer: fc.array(text, { minLength: 1, maxLength: 2 }),
+  calls: fc.array(call, { maxLength: 3 }),
+});
+
+/** Each round a user's words and the answer; the results of its calls open the next turn, or are the last. */
+function toTurns(rounds: readonly Round[], closing: readonly TextPart[]): Turn[] {
+  const turns: Turn[] = [];
+  let results: readonly UserPart[] = [];
+  for (const [index, { said, answer, calls }] of rounds.entries()) {
+    const made = calls.map(({ name, arguments: given }, place): AssistantPart => {
+      return { type: 'tool-call', id: `call_${index}_${place}`, name, arguments: given };
+    });
+    turns.push(
+      { role: 'user', parts: [...results, ...said] },
+      { role: 'assistant', parts: [...answer, ...made] },
+    );
+    results = calls.map(({ result }, place) => {
+      return { type: 'tool-result', id: `call_${index}_${place}`, content: result, isError: false };
+    });
+  }
+  return [...turns, { role: 'user', parts: [...results, ...closing] }];
+}
+
+const parameters = fc.constantFrom(
+  { type: 'object' },
+  { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+);
+
+const tool: fc.Arbitrary<Tool> = fc.record(
+  { name: word, parameters, description: words },
+  {
+    requiredKeys: ['name', 'parameters'],
+  },
+);
+
+const format = fc.constant<AnswerFormat>({
+  type: 'json-schema',
+  schema: {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  },
+});
+
+const choiceOf = (name: string): fc.Arbitrary<ToolChoice> =>
+  fc.constantFrom<ToolChoice[]>({ type: 'auto' }, { type: 'any' }, { type: 'none' }, { type: 'tool', name });
+
+/** Temperature beside `topP` is what one of them cannot say; without, the surfaces have the same default. */
+const sampling = fc.oneof(
+  fc.constant({ temperature: 0.7 }),
+  fc.double({ min: 0, max: 1, noNaN: true }).map((temperature) => ({ temperature: temperature + 0 })),
+  fc.double({ min: 0, max: 0.99, noNaN: true }).map((topP) => ({ temperature: 0.7, topP: topP + 0 })),
+);
+
+/** Everything that both protocols can say. A conversation with calls declares its tools. */
+const conversation: fc.Arbitrary<Conversation> = fc
+  .record({
+    system: fc.array(words, { maxLength: 2 }),
+    turns: fc
+      .tuple(fc.array(round, { maxLength: 3 }), fc.array(text, { minLength: 1, maxLength: 2 }))
+      .map(([rounds, closing]) => toTurns(rounds, closing)),
+    tools: fc.uniqueArray(tool, { minLength: 1, maxLength: 3, selector: ({ name }) => name }),
+    maxTokens: fc.integer({ min: 1, max: 100_000 }),
+    stop: fc.array(words, { maxLength: 3 }),
+    sampling,
+    extras: fc.record({ user: words, format }, { requiredKeys: [] }),
+  })
+  .chain(({ sampling: drawn, extras, ...base }) =>
+    fc
+      .record(
+        { toolChoice: choiceOf(base.tools[0]?.name ?? ''), single: fc.boolean() },
+        { requiredKeys: ['single'] },
+      )
+      .map(({ toolChoice, single }): Conversation => {
+        const isSingle = single && toolChoice !== undefined && toolChoice.type !== 'none';
+        return {
+          ...base,
+          ...drawn,
+          ...extras,
+          ...(toolChoice === undefined ? {} : { toolChoice }),
+          ...(isSingle ? { parallelToolCalls: false } : {}),
+        };
+      }),
+  );
+
+/**
+ * Neighbours of one role say the same as one turn; not every protocol has a name for a schema, and only in Responses a
+ * tool that says nothing of it is strict.
+ */
+function canonical({ turns, format: wanted, tools: given, ...rest }: Conversation): Conversation {
+  const tools = given.map(({ strict, ...tool }) => (strict === true ? { ...tool, strict } : tool));
+  const merged: Turn[] = [];
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    if (last?.role === turn.role)
+      merged[merged.length - 1] = { role: turn.role, parts: [...last.parts, ...turn.parts] } as Turn;
+    else merged.push(turn);
+  }
+  const schema = wanted?.type === 'json-schema' ? { type: wanted.type, schema: wanted.schema } : wanted;
+  return { ...rest, tools, turns: merged, ...(schema === undefined ? {} : { format: schema }) };
+}
+
+/** The conversation with marks for a cache on some of what can be marked, by its place in the prompt. */
+function withMarksAt(given: Conversation, places: readonly number[], cache: CacheLifetime): Conversation {
+  let place = 0;
+  const mark = () => (places.includes(place++) ? { cache } : {});
+  const tools = given.tools.map((tool) => ({ ...tool, ...mark() }));
+  const system = systemOf(given.system.map((text) => ({ text, ...mark() })));
+  const turns = given.turns.map(
+    ({ role, parts }) => ({ role, parts: [...parts].map((part) => ({ ...part, ...mark() })) }) as Turn,
+  );
+  return { ...given, ...system, tools, turns };
+}
+
+const markedConversation = fc
+  .tuple(
+    conversation,
+    fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 4 }),
+    fc.constantFrom(...CACHE_LIFETIMES),
+  )
+  .map(([given, places, cache]) => withMarksAt(given, places, cache));
+
+/** What Responses can say of a conversation: one text of instructions, and no stop sequences. */
+const sayable = (given: Conversation): Conversation => ({
+  ...given,
+  system: given.system.slice(0, 1),
+  stop: [],
+});
+
+describe('the law of conversations', () => {
+  it.each<[string, (given: Conversation) => ChatPayload]>([
+    ['Responses', throughResponses],
+    ['chat and then Responses', (given) => throughResponses(throughChat(given).conversation())],
+    ['Responses and then Messages', (given) => throughMessages(throughResponses(given).conversation())],
+    [
+      'Responses, chat and Responses',
+      (given) => throughResponses(throughChat(throughResponses(given).conversation()).conversation()),
+    ],
+  ])('what Responses can say, too, is the same after %s', (_walk, walk) => {
+    fc.assert(
+      fc.property(conversation.map(sayable), (given) => {
+        expect(canonical(walk(given).conversation())).toEqual(canonical(given));
+      }),
+      { numRuns: rounds(40) },
+    );
+  });
+
+  it.each<[string, (given: Conversation) => ChatPayload]>([
+    ['chat', throughChat],
+    ['Messages', throughMessages],
+    ['chat and then Messages', (given) => throughMessages(throughChat(given).conversation())],
+    ['Messages and then chat', (given) => throughChat(throughMessages(given).conversation())],
+  ])('what both protocols can say is the same after %s', (_walk, walk) => {
+    fc.assert(
+      fc.property(conversation, (given) => {
+        expect(canonical(walk(given).conversation())).toEqual(canonical(given));
+      }),
+      { numRuns: rounds(50) },
+    );
+  });
+
+  it('marks for a cache are the same after Messages', () => {
+    fc.assert(
+      fc.property(markedConversation, (given) => {
+        expect(canonical(throughMessages(given).conversation())).toEqual(canonical(given));
+      }),
+      { numRuns: rounds(50) },
+    );
+  });
+
+  it('a route of either protocol is asked for the same abilities', () => {
+    fc.assert(
+      fc.property(conversation, (given) => {
+        const [chat, messages] = [throughChat(given), throughMessages(given)];
+        expect(capabilitiesOf(chat).sort()).toEqual(capabilitiesOf(messages).sort());
+        expect(featuresOf(chat).sort()).toEqual(featuresOf(messages).sort());
+      }),
+      { numRuns: rounds(40) },
+    );
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { CODE, PROSE as LANGUAGES } from '../../../../tools/bench/tokens/honest.ts';
+import { countPromptTokens, OutputCounter, promptBounds, unreportedPromptTokens } from './estimate.ts';
+import { type PromptSize, promptSizeOf, TOKENS_PER_OBJECT } from './prompt-size.ts';
+import { boundTokens } from './token-bound.ts';
+
+const HONEST = { ...LANGUAGES, ...CODE };
+
+/** Prose in many scripts, and texts whose tokens are as short as tokens get. */
+const PROSE: Record<string, string> = {
+  english:
+    'The quick brown fox jumps over the lazy dog. In a distant valley, engineers built a gateway that kept an exact account of every token it forwarded.',
+  german:
+    'Die Donaudampfschifffahrtsgesellschaft veröffentlichte gestern einen ausführlichen Geschäftsbericht über die wirtschaftliche Entwicklung.',
+  french: "Aujourd'hui, l'équipe a présenté les résultats de l'étude; ceux-ci montrent des réponses courtes.",
+  russian: 'Сегодня мы рассмотрим вопрос о том, как вычислительные системы учитывают каждое обращение.',
+  greek: 'Σήμερα θα δούμε πώς μια ενιαία πύλη χρεώνει κάθε κλήση με ακρίβεια.',
+  chinese: '今天我们讨论一个统一的推理网关如何为每一次调用准确计费，并保证钱包余额永远不会为负数。',
+  japanese: '本日は、統一された推論ゲートウェイがどのようにして各呼び出しを正確に課金するかを説明します。',
+  korean: '오늘은 통합 추론 게이트웨이가 각 호출을 정확하게 청구하는 방법을 설명합니다.',
+  arabic: 'نناقش اليوم كيف يحتسب نظام موحد للاستدلال كل نداء بدقة ويضمن ألا يصبح الرصيد سالبا.',
+  hebrew: 'היום נבחן כיצד שער הסקה מאוחד מחייב כל קריאה במדויק ומבטיח שהיתרה לעולם לא תהיה שלילית.',
+  hindi: 'आज हम देखेंगे कि एक एकीकृत अनुमान गेटवे हर कॉल का सटीक हिसाब कैसे रखता है।',
+  thai: 'วันนี้เราจะดูว่าเกตเวย์รวมคิดค่าบริการแต่ละครั้งอย่างถูกต้องได้อย่างไร',
+  amharic: 'ዛሬ አንድ የተዋሃደ መግቢያ እያንዳንዱን ጥሪ በትክክል እንዴት እንደሚያስከፍል እናያለን።',
+  typescript:
+    'export function divideUp(a: bigint, b: bigint): bigint {\n  return (a + b - 1n) / b;\n}\nfor (let i = 0; i < items.length; i += 1) total += items[i].price;',
+  json: '{"id":"chatcmpl-123","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}',
+};
+
+const DENSE: Record<string, string> = {
+  emoji: '🚀🔥😂👩‍👩‍👧‍👦🏳️‍🌈🎉💯🥳🧑‍💻🤖✨🌍🍕',
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  hex: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  uuids: '3f2504e0-4f89-11d3-9a0c-0305e82c3301 '.repeat(4),
+  digits: '3141592653589793238462643383279502884197169399375105820974944592',
+  numbers: '1 22 333 4444 55555 1,234,567.89 0.00012 ',
+  punctuation: "!@#$%^&*()_+{}|:<>?~`-=[]\\;',./".repeat(5),
+  noise: Array.from({ length: 300 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 94))).join(''),
+  ancient: 'ꙮ𓀀𓂀𒀀𒁀ᚠᚢᚦ𐌰𐌱🜁🜂'.repeat(3),
+  one_letter: 'a'.repeat(300),
+  blank: `${' '.repeat(200)}${'\n'.repeat(100)}`,
+};
+
+const prompt = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
+const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
+  context_window: undefined,
+  hidden_tokens: 0,
+  max_image_tokens: undefined,
+  token_factor: undefined,
+};
+
+describe('the bound on prompt tokens', () => {
+  it.each(Object.entries({ ...PROSE, ...DENSE }))('is never below the true count: %s', (_name, text) => {
+    expect(boundTokens(text)).toBeGreaterThanOrEqual(encode(text).length);
+  });
+
+  it('grows by the text, the messages and the images of a prompt', () => {
+    const boundOf = (size: PromptSize, limits = NO_LIMITS) => promptBounds(size)(limits).tokens;
+    const small = boundOf(prompt('hello'));
+    expect(boundOf(prompt('hello hello'))).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), objects: 40 })).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), images: 1 })).toBe(small + 4_784);
+    expect(boundOf({ ...prompt('hello'), images: 1 }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
+      small + 36_835,
+    );
+  });
+});
+
+describe('what a prompt probably counts', () => {
+  it.each([
+    'english',
+    'german',
+    'french',
+    'russian',
+    'greek',
+    'chinese',
+    'japanese',
+    'korean',
+    'typescript',
+    'json',
+  ])('is within a third of the true count: %s', (name) => {
+    const text = PROSE[name] ?? '';
+    const ratio = (countPromptTokens(prompt(text)) - countPromptTokens(prompt(''))) / encode(text).length;
+    expect(ratio).toBeGreaterThan(0.67);
+    expect(ratio).toBeLessThan(1.34);
+  });
+});
+
+describe('what is billed of a prompt whose route reports nothing', () => {
+  it('is about ten tokens for two words', () => {
+    const tokens = unreportedPromptTokens(prompt('hi there'), NO_LIMITS);
+    expect(tokens).toBeGreaterThanOrEqual(8);
+    expect(tokens).toBeLessThanOrEqual(13);
+  });
+
+  it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
+    'is no less than the true count, and no more than the bound: %s',
+    (_name, text) => {
+      const tokens = unreportedPromptTokens(prompt(text), NO_LIMITS);
+      expect(tokens).toBe(boundTokens(text) + 4 + 3);
+      expect(tokens).toBeGreaterThanOrEqual(encode(text).length);
+      expect(tokens).toBeLessThanOrEqual(promptBounds(prompt(text))(NO_LIMITS).tokens);
+    },
+  );
+
+  it('has four tokens for each message, and three for the reply', () => {
+    const said = (count: number) =>
+      promptSizeOf({ messages: Array.from({ length: count }, () => ({ role: 'user', content: '' })) });
+    expect(unreportedPromptTokens(said(1), NO_LIMITS)).toBe(7);
+    expect(unreportedPromptTokens(said(5), NO_LIMITS)).toBe(23);
+  });
+
+  it('has what is usual for images and files, and nothing for a factor or hidden tokens of the model', () => {
+    const plain = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
+    const more = { ...prompt('hello'), images: 1, unseen: 2, providerTools: true };
+    expect(unreportedPromptTokens(more, NO_LIMITS)).toBe(plain + 1_600 + 3 * 36_000);
+    const dear = { ...NO_LIMITS, token_factor: 2, hidden_tokens: 500 };
+    expect(unreportedPromptTokens(prompt('hello'), dear)).toBe(plain);
+  });
+});
+
+describe('the count of an answer whose route reports nothing', () => {
+  it('of a long answer does not depend on how it was cut into deltas', () => {
+    const text = (PROSE.english ?? '').repeat(200);
+    const whole = new OutputCounter();
+    whole.add(text);
+    const pieces = new OutputCounter();
+    for (let at = 0; at < text.length; at += 3) pieces.add(text.slice(at, at + 3));
+    expect(pieces.tokens / whole.tokens).toBeGreaterThan(0.98);
+    expect(pieces.tokens / whole.tokens).toBeLessThan(1.02);
+  });
+
+  it('counts a short text as it is bounded by itself, and nothing as nothing', () => {
+    const counter = new OutputCounter();
+    expect(counter.tokens).toBe(0);
+    counter.add('hello');
+    expect(counter.tokens).toBe(boundTokens('hello'));
+  });
+
+  it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
+    'is never less than the true count, however it was cut: %s',
+    (_name, text) => {
+      const long = text.repeat(Math.ceil(10_000 / text.length));
+      for (const length of [1, 7, 4_095, 4_096, 10_000]) {
+        const counter = new OutputCounter();
+        for (let at = 0; at < long.length; at += length) counter.add(long.slice(at, at + length));
+        expect(counter.tokens).toBeGreaterThanOrEqual(encode(long).length);
+      }
+    },
+  );
+});
+
+describe('the bound of a prompt on a model', () => {
+  const limits = { ...NO_LIMITS, context_window: 1_000 };
+
+  it('is the context window where something cannot be seen', () => {
+    const unseen = { ...prompt('hello'), unseen: 1 };
+    expect(promptBounds(unseen)(limits).tokens).toBe(1_000);
+    expect(promptBounds(unseen)(NO_LIMITS).tokens).toBe(1_000_000);
+  });
+
+  it('is no more than the window, which the text alone may exceed', () => {
+    const long = promptBounds(prompt('🜂'.repeat(1_000)));
+    expect(long(limits).tokens).toBe(1_000);
+    expect(long(NO_LIMITS).tokens).toBeGreaterThan(4_000);
+  });
+
+  it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE, blanks: ' '.repeat(128) }))(
+    'is at least as low as the tokens of %s, whose prompt is never too long before it fills the window',
+    (_name, text) => {
+      const long = text.repeat(Math.ceil(10_000 / text.length));
+      const { least, tokens } = promptBounds(prompt(long))(NO_LIMITS);
+      const counted = encode(long).length;
+      expect([least <= counted, counted <= tokens]).toEqual([true, true]);
+    },
+  );
+
+  it('is no more than the window, for images too', () => {
+    const seeing = promptBounds({ ...prompt('hello'), images: 2 });
+    expect(seeing({ ...NO_LIMITS, max_image_tokens: 48_169 }).tokens).toBeGreaterThan(96_338);
+    const bound = seeing({ ...NO_LIMITS, max_image_tokens: 48_169, context_window: 50_000 });
+    expect(bound).toMatchObject({ tokens: 50_000 });
+  });
+
+  it('counts an image for what it usually is, or for the most of its model if that is less', () => {
+    const seeing = { ...prompt('hello'), images: 3 };
+    const without = countPromptTokens(prompt('hello'));
+    expect(countPromptTokens(seeing)).toBe(without + 3 * 1_600);
+    expect(countPromptTokens(seeing, { ...NO_LIMITS, max_image_tokens: 100 })).toBe(without + 300);
+    const unreported = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
+    expect(unreportedPromptTokens(seeing, NO_LIMITS)).toBe(unreported + 3 * 1_600);
+  });
+
+  it('is more by what the provider puts before each prompt: what the catalog says, else 128 tokens', () => {
+    const bound = promptBounds(prompt('hello'));
+    const plain = bound(NO_LIMITS).tokens;
+    expect(bound({ ...NO_LIMITS, hidden_tokens: 700 }).tokens).toBe(plain + 700);
+    expect(bound({ ...NO_LIMITS, hidden_tokens: undefined }).tokens).toBe(plain + 128);
+    expect(bound({ ...limits, hidden_tokens: 5_000 }).tokens).toBe(1_000);
+  });
+
+  it('is of texts as many times as high as the factor of the model, and not of what stands around them', () => {
+    const text = (PROSE.english ?? '').repeat(3);
+    const size = { ...prompt(text), images: 1 };
+    const boundOf = (token_factor: number | undefined, more: object = {}) =>
+      promptBounds(size)({ ...NO_LIMITS, ...more, token_factor }).tokens;
+    const around = boundOf(1) - boundTokens(text);
+    expect(around).toBe(size.objects * TOKENS_PER_OBJECT + 4_784);
+    expect(boundOf(undefined)).toBe(boundOf(1));
+    for (const factor of [1.01, 1.5, 2, 16])
+      expect(boundOf(factor)).toBe(around + Math.ceil(boundTokens(text) * factor));
+    expect(boundOf(16, { context_window: 1_000 })).toBe(1_000);
+  });
+
+  it('is no lower for a factor or for hidden tokens where something cannot be seen', () => {
+    const unseen = promptBounds({ ...prompt('hello'), unseen: 1 });
+    expect(unseen({ ...limits, token_factor: 2, hidden_tokens: 10 }).tokens).toBe(1_000);
+  });
+
+  it('has a lower bound that neither of them raises', () => {
+    const bound = promptBounds(prompt('hello'.repeat(1_000)));
+    const { least } = bound(NO_LIMITS);
+    expect(bound({ ...NO_LIMITS, token_factor: 16, hidden_tokens: 9_000 }).least).toBe(least);
+  });
+});

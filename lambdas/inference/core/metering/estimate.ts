@@ -1,0 +1,142 @@
+/**
+ * Tokens before a route has counted them: a bound of a prompt for the hold, and for the charge where the route never
+ * says; and a fair count for who asks what a prompt would count.
+ */
+import { estimateTokenCount } from 'tokenx';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Model } from '../catalog/catalog-document.ts';
+import type { Dialect } from '../catalog/dialect.ts';
+import { type PromptSize, TOKENS_PER_OBJECT } from './prompt-size.ts';
+import { boundTokens, leastTokens } from './token-bound.ts';
+
+/**
+ * What an image counts at most where the catalog does not say: the most of the newest Claude models (Claude API docs,
+ * Vision). Vendors scale images to a fixed maximum; a model with a larger one says so in the catalog.
+ */
+const TOKENS_PER_IMAGE = 4_784;
+
+/** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
+const USUAL_TOKENS_PER_IMAGE = 1_600;
+
+/** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
+const USUAL_TOKENS_PER_FILE = 36_000;
+
+/** The context window of a model whose catalog entry names none: the largest that is common. */
+export const LARGEST_WINDOW = 1_000_000;
+
+/**
+ * What a server puts before a prompt where the catalog does not say: the system text of its chat template. The longest
+ * that is known is that of gpt-oss, some 70 tokens (OpenAI cookbook, "OpenAI harmony response format").
+ */
+const HIDDEN_TOKENS = 128;
+
+/** How many tokens a prompt may count. */
+export interface PromptBound {
+  /** At most as many are held and billed: no tokenizer that is measured counts more (`token-bound.ts`). */
+  readonly tokens: number;
+  /** No tokenizer counts fewer: a prompt is only too long for a model if this exceeds its context window. */
+  readonly least: number;
+}
+
+type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens' | 'max_image_tokens'>;
+
+/** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
+export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
+  const { objects, toolTokens, images, unseen, providerTools } = prompt;
+  const textTokens = boundTextTokens(prompt.texts);
+  const around = objects * TOKENS_PER_OBJECT + toolTokens;
+  const least = leastTokens(prompt.texts);
+  return (model) => {
+    const { context_window: window = Number.POSITIVE_INFINITY, token_factor: factor = 1 } = model;
+    const { hidden_tokens: hidden = HIDDEN_TOKENS } = model;
+    const unread = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
+    const read = Math.ceil(textTokens * factor) + around + hidden + images * imageTokens(model);
+    return { tokens: Math.min(Math.max(unread, read), window), least };
+  };
+}
+
+/** A message between two others, with its text, and the marks around a reminder. */
+const OBJECTS_PER_MESSAGE = 3;
+
+/**
+ * Returns the tokens that a dialect adds at most. Schemas count once more: types, alternatives that are null, and names
+ * of properties that become required.
+ * @param messages of the whole prompt
+ */
+export function dialectTokens(dialect: Dialect | undefined, body: JsonObject, messages: number): number {
+  if (dialect === undefined) return 0;
+  const { schemas, all_properties_required: isWhole } = dialect;
+  const { empty_assistant: filled, assistant_after_tools: parted, system_messages: placed } = dialect;
+  const adds = filled === false || parted === true || placed === 'first';
+  const ofMessages = adds ? (messages + 1) * OBJECTS_PER_MESSAGE * TOKENS_PER_OBJECT : 0;
+  if (schemas === undefined && isWhole === undefined) return ofMessages;
+  const { tools, response_format, output_config, text } = body;
+  return ofMessages + boundTextTokens([JSON.stringify([tools, response_format, output_config, text])]);
+}
+
+/** What the prompt probably counts, on the model where it is known. */
+export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
+  countTextTokens(prompt.texts) +
+  prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
+  REPLY_TOKENS +
+  unreadTokens(prompt, model);
+
+/** What a prompt is billed by on a route that does not count it: the bound of its texts, and what is documented around them. */
+export const unreportedPromptTokens = (prompt: PromptSize, model: Limits): number =>
+  boundTextTokens(prompt.texts) +
+  prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
+  REPLY_TOKENS +
+  unreadTokens(prompt, model);
+
+/** Three and the role for a message, and three that begin the reply (OpenAI cookbook, "How to count tokens with tiktoken"). */
+const DOCUMENTED_TOKENS_PER_MESSAGE = 4;
+const REPLY_TOKENS = 3;
+
+const imageTokens = (model?: Limits): number => model?.max_image_tokens ?? TOKENS_PER_IMAGE;
+
+const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Limits): number =>
+  images * Math.min(USUAL_TOKENS_PER_IMAGE, imageTokens(model)) +
+  (unseen + (providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
+
+/**
+ * What texts count against a key's tokens a minute until their route has counted them: a token for each four bytes of
+ * UTF-8, as English text has them. The limit is settled on what the route reports.
+ */
+export const rateTokens = (texts: readonly string[]): number =>
+  Math.ceil(sum(texts, (text) => Buffer.byteLength(text)) / 4);
+
+/** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
+export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>
+  Object.entries(fields)
+    .filter(([field, value]) => !named.has(field) && value !== null && value !== undefined)
+    .map(([field, value]) => JSON.stringify({ [field]: value }));
+
+/** What texts count at most that are no conversation. */
+export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);
+
+/** What texts probably count that are no conversation. */
+export const countTextTokens = (texts: readonly string[]): number => sum(texts, estimateTokenCount);
+
+const sum = (texts: readonly string[], tokensOf: (text: string) => number): number =>
+  texts.reduce((total, text) => total + tokensOf(text), 0);
+
+/** Counting a delta at a time would count each as a token of its own, so deltas are gathered to this many characters. */
+const CHUNK_CHARACTERS = 4_096;
+
+/** Bounds the tokens of an answer as it is delivered, in constant memory. */
+export class OutputCounter {
+  #pending = '';
+  #counted = 0;
+
+  add(text: string): void {
+    this.#pending += text;
+    if (this.#pending.length >= CHUNK_CHARACTERS) {
+      this.#counted += boundTokens(this.#pending);
+      this.#pending = '';
+    }
+  }
+
+  get tokens(): number {
+    return this.#counted + boundTokens(this.#pending);
+  }
+}

@@ -1,0 +1,387 @@
+import { describe, expect, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import type { Admission } from '../../../ledger/core/admission.ts';
+import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import {
+  pricedFeature,
+  report,
+  termsFor,
+  tokenPrices,
+  tokenPricesOf,
+} from '../../testing/pricing/arbitraries.ts';
+import { parseCatalog } from '../catalog/catalog-document.ts';
+import type { PricedFeature } from '../fields/need.ts';
+import { amountOf } from '../pricing/bill.ts';
+import type { Prices, TokenPrices } from '../pricing/prices.ts';
+import { type Terms, termsOf, worstCost } from '../pricing/terms.ts';
+import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
+import { Meter } from './meter.ts';
+import { priceUsage } from './priced-usage.ts';
+import { promptSizeOf } from './prompt-size.ts';
+import { boundTokens } from './token-bound.ts';
+
+const route = { id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' };
+const { models } = parseCatalog({
+  models: [
+    {
+      id: 'a/b',
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
+      price: { unit: 'per_million_tokens', input: 1, output: 2, cached_input: 0.5 },
+      routes: [route],
+    },
+  ],
+});
+
+const BOUND = { prompt: 500, completion: 2_000 };
+
+interface Metering {
+  readonly pricedFeatures?: readonly PricedFeature[];
+  /** Those of the model, where they are not the usual ones. */
+  readonly prices?: TokenPrices;
+  /** What the provider takes. */
+  readonly cost?: Prices;
+  /** The words of the prompt. */
+  readonly words?: string;
+}
+
+/** A meter over a hold of that amount, and the outcome it settled with. */
+function metered(
+  amount: bigint,
+  { pricedFeatures = [], prices, cost, words = 'How are you?' }: Metering = {},
+) {
+  const [given] = models;
+  const model = given === undefined || prices === undefined ? given : { ...given, price: prices };
+  const [first] = model?.routes ?? [];
+  if (model === undefined || first === undefined) throw new Error('no model');
+  const outcomes: Outcome[] = [];
+  const admission = {
+    hold: { amount },
+    headers: {},
+    settle: async (outcome: Outcome) => {
+      outcomes.push(outcome);
+      return { record: {}, balance: undefined };
+    },
+  } as unknown as Admission;
+  const prompt = promptSizeOf({ messages: [{ role: 'user', content: words }] });
+  const candidate = { model, route: { ...first, cost } };
+  const onExcess = jest.fn();
+  return {
+    meter: new Meter({
+      candidate,
+      admission,
+      prompt,
+      terms: termsFor(model.price, pricedFeatures),
+      catalog: 'v1',
+      bound: BOUND,
+      onExcess,
+    }),
+    outcomes,
+    onExcess,
+  };
+}
+
+const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0) => ({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+});
+
+describe('what an answer is settled on', () => {
+  it('is what the route reports, to the whole of the hold', async () => {
+    const { meter, outcomes, onExcess } = metered(100_000n);
+    meter.add({ text: 'I am well.', usage: { promptTokens: 100, cachedTokens: 40, completionTokens: 10 } });
+    await meter.settle('completed');
+    // 60 fresh at 1,000 nano-USD, 40 cached at 500, 10 written at 2,000: each token once.
+    expect(outcomes).toMatchObject([
+      { cost: 100_000n, waived: 0n, estimated: false, inputUnits: 100, cachedUnits: 40, tokens: 110 },
+    ]);
+    expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
+    expect(onExcess).not.toHaveBeenCalled();
+  });
+
+  it('is the service’s own count where the route reports nothing, and says so', async () => {
+    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
+    meter.add({ text: 'I am well, thank you.' });
+    await meter.settle('interrupted');
+    const [outcome] = outcomes;
+    expect(outcome).toMatchObject({ estimated: true, cachedUnits: 0, status: 'interrupted' });
+    expect(outcome?.outputUnits).toBe(boundTokens('I am well, thank you.'));
+    expect(outcome?.cost).toBe(
+      BigInt(outcome?.inputUnits ?? 0) * 1_000n + BigInt(outcome?.outputUnits ?? 0) * 2_000n,
+    );
+    expect(onExcess).not.toHaveBeenCalled();
+  });
+
+  it('is about ten tokens of prompt for two words, where the route reports nothing', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n, { words: 'hi there' });
+    meter.add({ text: 'Hello!' });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ estimated: true }]);
+    expect(outcomes[0]?.inputUnits).toBeGreaterThanOrEqual(8);
+    expect(outcomes[0]?.inputUnits).toBeLessThanOrEqual(13);
+  });
+
+  it('is at most the bound of the call where the service counted itself, which is no excess of the route', async () => {
+    const { meter, outcomes, onExcess } = metered(1_000_000_000n, { words: 'Good morning. '.repeat(500) });
+    for (let word = 0; word < 3_000; word += 1) meter.add({ text: 'word ' });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([
+      { inputUnits: 500, outputUnits: 2_000, cost: 4_500_000n, waived: 0n, estimated: true },
+    ]);
+    expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
+    expect(onExcess).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, TokenUsage | undefined, boolean]>([
+    ['the service', undefined, true],
+    ['the route', usage(100, 1_000), false],
+    ['each a part', usage(100, 0), true],
+  ])('is never more than the hold, whoever counted: %s', async (_who, reported, estimated) => {
+    const { meter, outcomes } = metered(7n);
+    for (let word = 0; word < 1_000; word += 1) meter.add({ text: 'word ' });
+    meter.add({ text: '', usage: reported });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ cost: 7n, estimated }]);
+  });
+
+  it('is the last of several reports', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
+    meter.add({ text: 'b', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 2 } });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ inputUnits: 10, outputUnits: 2 }]);
+  });
+});
+
+describe('what a route reports beyond the bound of the call', () => {
+  it('is not billed', async () => {
+    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
+    meter.add({ text: 'a', usage: usage(1e12, 1e12, 1e12) });
+    expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([
+      { inputUnits: 500, cachedUnits: 500, outputUnits: 2_000, cost: 4_250_000n, estimated: false },
+    ]);
+    expect(outcomes[0]?.unbilled?.amount).toBe((10n ** 12n - 500n) * 500n + (10n ** 12n - 2_000n) * 2_000n);
+    expect(outcomes[0]?.tokens).toBe(2_500);
+    expect(onExcess).toHaveBeenCalledTimes(1);
+  });
+
+  // A token of prompt costs 1,000 nano-USD, one from the cache 500, and one of output 2,000.
+  it.each<[string, TokenUsage, bigint, number]>([
+    ['a token of prompt', usage(501, 10), 1_000n, 1.002],
+    ['a token of output', usage(100, 2_001), 2_000n, 1.001],
+    ['twice the prompt', usage(1_000, 10), 500_000n, 2],
+    ['three times the output', usage(100, 6_000), 8_000_000n, 3],
+    ['some of both', usage(600, 3_000), 2_100_000n, 1.5],
+    ['a prompt from the cache', usage(1_000, 10, 1_000), 250_000n, 2],
+    ['a prompt whose cached part is within the bound', usage(600, 10, 500), 100_000n, 1.2],
+  ])('is unbilled, of exactly the price of the excess: %s', async (_what, reported, amount, factor) => {
+    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
+    meter.add({ text: 'a', usage: reported });
+    await meter.settle('completed');
+    const whole = BigInt(reported.promptTokens - reported.cachedTokens) * 1_000n;
+    const rest = BigInt(reported.cachedTokens) * 500n + BigInt(reported.completionTokens) * 2_000n;
+    expect(outcomes).toMatchObject([
+      { cost: whole + rest - amount, waived: 0n, estimated: false, unbilled: { amount, factor } },
+    ]);
+    expect(onExcess).toHaveBeenCalledTimes(1);
+  });
+
+  it('begins one token above the bound', async () => {
+    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
+    meter.add({ text: 'a', usage: usage(500, 2_000, 500) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ inputUnits: 500, outputUnits: 2_000, cost: 4_250_000n }]);
+    expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
+    expect(onExcess).not.toHaveBeenCalled();
+  });
+
+  it('is unbilled once, however often a stream reports it, and where the answer broke off', async () => {
+    for (const status of ['completed', 'interrupted'] as const) {
+      const { meter, outcomes, onExcess } = metered(1_000_000_000n);
+      for (const completion of [1, 2, 3]) meter.add({ text: 'a', usage: usage(700, completion) });
+      await meter.settle(status);
+      expect(outcomes).toMatchObject([{ inputUnits: 500, unbilled: { amount: 200_000n, factor: 1.4 } }]);
+      expect(onExcess).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  it('is also a tool that ran more often than it was asked to', async () => {
+    const prices = tokenPricesOf({ input: '1', output: '2', features: { web_search: { price: '0.01' } } });
+    const asked: PricedFeature = { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' };
+    for (const [uses, calls] of [
+      [3, 0],
+      [4, 1],
+    ] as const) {
+      const { meter, outcomes, onExcess } = metered(1_000_000_000n, { pricedFeatures: [asked], prices });
+      meter.add({ text: 'a', usage: { ...usage(100, 10), uses: { web_search: uses } } });
+      await meter.settle('completed');
+      expect(outcomes).toMatchObject([{ cost: 30_120_000n }]);
+      expect(onExcess).toHaveBeenCalledTimes(calls);
+    }
+  });
+});
+
+describe('what a route reports', () => {
+  it('is no figure where it is nothing for words that came, or fewer tokens than they can be', async () => {
+    for (const completion of [0, 1]) {
+      const { meter, outcomes } = metered(1_000_000_000n);
+      meter.add({ text: 'word '.repeat(100), usage: usage(100, completion) });
+      await meter.settle('completed');
+      expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
+      expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
+    }
+  });
+
+  it('is no figure where it is nothing for a prompt that was read', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: 'fine', usage: usage(0, 3) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ outputUnits: 3, estimated: true }]);
+    expect(outcomes[0]?.inputUnits).toBeGreaterThan(10);
+  });
+
+  it('stands when a later event of the stream takes it back', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: 'I am well.', usage: usage(100, 10) });
+    meter.add({ text: '', usage: usage(0, 0) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ inputUnits: 100, outputUnits: 10, estimated: false }]);
+  });
+
+  it('counts for no less than the words that came before the answer broke off', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: '', usage: usage(100, 0) });
+    for (let word = 0; word < 100; word += 1) meter.add({ text: 'word ' });
+    await meter.settle('interrupted');
+    expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
+    expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
+  });
+
+  it('of an answer without words may be nothing', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: '', usage: usage(100, 0) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ cost: 100_000n, outputUnits: 0, estimated: false }]);
+  });
+});
+
+describe('the bill of a call', () => {
+  const text = fc.array(fc.stringMatching(/^[a-z ]{0,400}$/), { maxLength: 4 });
+  const status = fc.constantFrom('completed' as const, 'interrupted' as const);
+
+  /** Whether a route reports more than the bound, of which a random report often is. */
+  const exceeds = ({ promptTokens, completionTokens, uses = {} }: TokenUsage, terms: Terms) =>
+    promptTokens > BOUND.prompt ||
+    completionTokens > BOUND.completion ||
+    Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
+
+  it('can be made again from its record alone, and is never more than the hold, whatever the route reports', async () => {
+    let unbilled = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        tokenPrices,
+        fc.array(pricedFeature, { maxLength: 3 }),
+        text,
+        fc.array(report, { maxLength: 3 }),
+        status,
+        async (prices, asked, texts, reports, ended) => {
+          const terms = termsOf(prices, asked);
+          if ('unpriced' in terms) return;
+          const hold = worstCost(prices, terms, BOUND);
+          const { meter, outcomes, onExcess } = metered(hold, { pricedFeatures: asked, prices });
+          for (const [at, each] of texts.entries()) meter.add({ text: each, usage: reports[at] });
+          await meter.settle(ended);
+          const [outcome] = outcomes;
+          if (outcome === undefined) throw new Error('not settled');
+          expect(outcome.cost).toBeLessThanOrEqual(hold);
+          expect(outcome.cost).toBe(amountOf(outcome.lines ?? []));
+          expect(outcome.waived).toBe(0n);
+          expect(outcome.catalog).toBe('v1');
+          expect(outcome.inputUnits).toBeLessThanOrEqual(BOUND.prompt);
+          expect(outcome.cachedUnits).toBeLessThanOrEqual(outcome.inputUnits);
+          expect(outcome.outputUnits).toBeLessThanOrEqual(BOUND.completion);
+          // Figures of a stream are cumulative, so the last is the highest of those that count.
+          const last = reports
+            .slice(0, texts.length)
+            .reduce<TokenUsage>((a, b) => (b.completionTokens >= a.completionTokens ? b : a), NO_TOKENS);
+          expect(onExcess).toHaveBeenCalledTimes(exceeds(last, terms) ? 1 : 0);
+          const excess = outcome.unbilled?.amount ?? 0n;
+          const whole = priceUsage(prices, terms, last).amount;
+          if (!outcome.estimated)
+            expect(outcome.cost + excess).toBe(whole > outcome.cost ? whole : outcome.cost);
+          // A report of more cached tokens than prompt contradicts itself, and may be priced in two ways.
+          const contradicts = last.cachedTokens > last.promptTokens;
+          if (excess > 0n) expect(exceeds(last, terms) || contradicts).toBe(true);
+          if (excess > 0n) unbilled += 1;
+        },
+      ),
+      { numRuns: rounds(200) },
+    );
+    // The search did meet routes that report too much.
+    expect(unbilled).toBeGreaterThan(rounds(200) / 20);
+  });
+
+  it('is never more than the hold either where that is less than the worst, and says what it waives', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.bigInt({ min: 0n, max: 6_000_000n }),
+        text,
+        fc.array(report, { maxLength: 3 }),
+        status,
+        async (hold, texts, reports, ended) => {
+          const { meter, outcomes } = metered(hold);
+          for (const [at, each] of texts.entries()) meter.add({ text: each, usage: reports[at] });
+          await meter.settle(ended);
+          const [outcome] = outcomes;
+          if (outcome === undefined) throw new Error('not settled');
+          const amount = amountOf(outcome.lines ?? []);
+          expect(outcome.cost).toBe(amount < hold ? amount : hold);
+          expect(outcome.waived).toBe(amount - outcome.cost);
+        },
+      ),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('names what the service counted beyond the hold, which is not charged', async () => {
+    const { meter, outcomes } = metered(7n);
+    meter.add({ text: 'word '.repeat(100) });
+    await meter.settle('completed');
+    const [outcome] = outcomes;
+    expect(outcome?.waived).toBe(amountOf(outcome?.lines ?? []) - 7n);
+  });
+
+  it('has what the provider takes for the same counts beside it', async () => {
+    const price = tokenPricesOf({ input: '2', output: '4', service_tiers: { priority: { factor: '2' } } });
+    const cost = tokenPricesOf({ input: '1', output: '3', service_tiers: { priority: { factor: '3' } } });
+    const asked: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+    const { meter, outcomes } = metered(1_000_000n, { pricedFeatures: [asked], prices: price, cost });
+    meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ cost: 48_000n, providerCost: 39_000n, serviceTier: 'priority' }]);
+  });
+});
+
+describe('a model without a price', () => {
+  it('cannot enter the catalog, nor one with a negative or absurd price', () => {
+    const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, routes: [route] };
+    const prices = [
+      undefined,
+      { unit: 'per_million_tokens' },
+      { unit: 'per_million_tokens', input: 1 },
+      { unit: 'per_million_tokens', input: -1, output: 1 },
+      { unit: 'per_million_tokens', input: 1e12, output: 1 },
+      { unit: 'per_million_tokens', input: 0.00000000001, output: 1 },
+      { unit: 'per_image', image: 1 },
+    ];
+    for (const price of prices) {
+      expect(() => parseCatalog({ models: [{ ...model, price }] })).toThrow(/models\[0\]\.price/);
+    }
+  });
+});

@@ -1,0 +1,135 @@
+/** The count of one answer: the route's own figures where they are possible, else the delivered text. */
+import type { Admission } from '../../../ledger/core/admission.ts';
+import type { Settlement } from '../../../ledger/core/settlement.ts';
+import { type CallStatus, factorOf, type Unbilled } from '../../../ledger/core/usage-record.ts';
+import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import type { Candidate } from '../catalog/catalog-document.ts';
+import type { MostTokens, Terms } from '../pricing/terms.ts';
+import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
+import { OutputCounter, unreportedPromptTokens } from './estimate.ts';
+import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
+import type { PromptSize } from './prompt-size.ts';
+
+export interface MeterOptions {
+  readonly candidate: Candidate;
+  readonly admission: Pick<Admission, 'hold' | 'settle'>;
+  readonly prompt: PromptSize;
+  /** What it may be billed by. */
+  readonly terms: Terms;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
+  /** What the call is billed at most: what a route reports beyond it is the operator's loss. */
+  readonly bound: MostTokens;
+  /** Called when the route reports more: it is wrong, or the bound of its model is too low. */
+  readonly onExcess: () => void;
+}
+
+interface Bill {
+  readonly usage: TokenUsage;
+  /** The service counted some of it itself. */
+  readonly estimated: boolean;
+  readonly cost: NanoUsd;
+  readonly priced: PricedUsage;
+}
+
+/** No token of the vocabularies that are measured is longer: o200k has one of this many blanks. */
+const LONGEST_TOKEN_CHARACTERS = 128;
+
+export class Meter {
+  readonly #options: MeterOptions;
+  readonly #counter = new OutputCounter();
+  #characters = 0;
+  #reported: TokenUsage | undefined;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one event in. Figures of a stream are cumulative, so those below earlier ones are ignored. */
+  add(event: { readonly text: string; readonly usage?: TokenUsage | undefined }): void {
+    if (event.text !== '') this.#counter.add(event.text);
+    this.#characters += event.text.length;
+    const { usage } = event;
+    if (usage !== undefined && usage.completionTokens >= (this.#reported?.completionTokens ?? 0))
+      this.#reported = usage;
+  }
+
+  /** What a complete answer is billed by. */
+  get usage(): TokenUsage {
+    return this.#bill('completed').usage;
+  }
+
+  settle(status: CallStatus): Promise<Settlement> {
+    const { candidate, catalog, admission, onExcess } = this.#options;
+    const { usage, estimated, cost, priced } = this.#bill(status);
+    if (this.#exceedsBound()) onExcess();
+    const unbilled = this.#unbilled();
+    return admission.settle({
+      model: candidate.model.id,
+      inputUnits: usage.promptTokens,
+      cachedUnits: usage.cachedTokens,
+      outputUnits: usage.completionTokens,
+      unit: 'token',
+      cost,
+      unbilled,
+      estimated,
+      route: candidate.route.id,
+      status,
+      tokens: usage.promptTokens + usage.completionTokens,
+      ...billBasis(priced, { cost, catalog, route: candidate.route }),
+    });
+  }
+
+  #exceedsBound(): boolean {
+    const { bound, terms } = this.#options;
+    const { promptTokens, completionTokens, uses = {} } = this.#reported ?? NO_TOKENS;
+    const overused = Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
+    return promptTokens > bound.prompt || completionTokens > bound.completion || overused;
+  }
+
+  /** What the reported usage would cost beyond the bound. */
+  #unbilled(): Unbilled | undefined {
+    const { bound } = this.#options;
+    const reported = this.#reported ?? NO_TOKENS;
+    const { promptTokens, completionTokens } = reported;
+    const factor = Math.max(promptTokens / bound.prompt, completionTokens / bound.completion);
+    const amount = this.#price(reported).amount - this.#price(this.#withinBound(reported)).amount;
+    return factor > 1 && amount > 0n ? { amount, factor: factorOf(factor) } : undefined;
+  }
+
+  #bill(status: CallStatus): Bill {
+    const { admission, candidate, prompt } = this.#options;
+    const reported = this.#reported ?? NO_TOKENS;
+    const counted = this.#counter.tokens;
+    // A route that took a prompt and gave text, and reports zero of them, has not counted.
+    const reportsPrompt = reported.promptTokens > 0;
+    const fewest = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
+    const reportsOutput = this.#reported !== undefined && reported.completionTokens >= fewest;
+    // A route that broke off may have given more than it had reported by then.
+    const isBehind = status === 'interrupted' && counted > reported.completionTokens;
+    const usage = this.#withinBound({
+      ...reported,
+      promptTokens: reportsPrompt ? reported.promptTokens : unreportedPromptTokens(prompt, candidate.model),
+      completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
+    });
+    const priced = this.#price(usage);
+    const cost = least(priced.amount, admission.hold.amount);
+    return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind), cost, priced };
+  }
+
+  #price(usage: TokenUsage): PricedUsage {
+    const { candidate, terms } = this.#options;
+    return priceUsage(tokenPrices(candidate.model), terms, usage);
+  }
+
+  #withinBound(usage: TokenUsage): TokenUsage {
+    const { bound } = this.#options;
+    const promptTokens = Math.min(usage.promptTokens, bound.prompt);
+    return {
+      ...usage,
+      promptTokens,
+      cachedTokens: Math.min(usage.cachedTokens, promptTokens),
+      completionTokens: Math.min(usage.completionTokens, bound.completion),
+    };
+  }
+}

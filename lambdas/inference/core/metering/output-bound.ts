@@ -1,0 +1,90 @@
+/** How long an answer may be: as its caller says, as the operator has decided for the model, or as wallet and key allow. */
+
+import type { OutputRange } from '../../../ledger/core/call.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import type { Model } from '../catalog/catalog-document.ts';
+import { LARGEST_WINDOW } from './estimate.ts';
+
+/** What a request says of it. */
+export interface AskedBound {
+  /** The most output tokens of one choice; undefined where the caller does not say. */
+  readonly tokens: number | undefined;
+  /** The field that says so. */
+  readonly param: string;
+  /** What counts in its place; undefined in an API format that leaves an unsaid bound to the service. */
+  readonly fallback: number | undefined;
+}
+
+export interface OutputBound {
+  /** Undefined: as long as balance, limits and model allow. */
+  readonly tokens: number | undefined;
+  /** It is not what the caller asked for. */
+  readonly isChosen: boolean;
+}
+
+type AskedLimits = Pick<Model, 'id' | 'max_output_tokens' | 'default_max_tokens' | 'clamp_max_tokens'>;
+
+/**
+ * The bound of an answer that any of the models may write. Throws 400 when more is asked for than a model writes, unless
+ * the operator has its requests clamped.
+ */
+export function outputBound(
+  models: readonly AskedLimits[],
+  { tokens: asked, param, fallback }: AskedBound,
+): OutputBound {
+  if (asked === undefined) {
+    const tokens = fallback === undefined ? undefined : (models[0]?.default_max_tokens ?? fallback);
+    return { tokens: tokens === undefined ? undefined : atMost(models, tokens), isChosen: true };
+  }
+  const strict = models.find(
+    ({ max_output_tokens: most, clamp_max_tokens: clamped }) =>
+      most !== undefined && asked > most && !clamped,
+  );
+  if (strict !== undefined) {
+    const message = `${param}: ${strict.id} writes at most ${strict.max_output_tokens} tokens.`;
+    throw new ServiceError('invalid_value', message, { param });
+  }
+  const tokens = atMost(models, asked);
+  return { tokens, isChosen: tokens !== asked };
+}
+
+const atMost = (models: readonly AskedLimits[], tokens: number): number =>
+  Math.min(tokens, ...models.map(({ max_output_tokens: most }) => most ?? tokens));
+
+/** Of its context window, what a model writes for which the catalog names no limit. */
+const SHARE_OF_WINDOW = 4;
+
+/** The most of that: what the larger models of the last years write at least. */
+const MOST_UNNAMED_TOKENS = 32_768;
+
+/** An answer is not cut shorter than this, the default of chat and Messages, where the model writes as much. */
+const SHORTEST_TOKENS = 256;
+
+type OpenLimits = Pick<Model, 'context_window' | 'max_output_tokens'>;
+
+/** What is known of a prompt's tokens on a model. */
+interface PromptTokens {
+  readonly most: number;
+  readonly probable: () => number;
+}
+
+/**
+ * The output of an answer whose caller leaves it to the service, tokens: as long as each of the models writes after a prompt,
+ * and, where wallet or key do not leave so much, as long as they do, but for the shortest answers.
+ */
+export function openOutput<M extends OpenLimits>(
+  models: readonly M[],
+  promptTokens: (model: M) => PromptTokens,
+): OutputRange {
+  const most = Math.min(...models.map((model) => longestOf(model, promptTokens(model))));
+  return { least: Math.min(most, SHORTEST_TOKENS), most };
+}
+
+/** All that the model writes, if that certainly fits; else half of what the prompt probably leaves of the window. */
+function longestOf({ context_window: window, max_output_tokens: named }: OpenLimits, prompt: PromptTokens) {
+  const most =
+    named ?? Math.min(Math.floor((window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW), MOST_UNNAMED_TOKENS);
+  if (window === undefined || window - prompt.most >= most) return Math.max(1, most);
+  const room = Math.max(window - prompt.most, Math.floor((window - prompt.probable()) / 2), SHORTEST_TOKENS);
+  return Math.min(most, room);
+}

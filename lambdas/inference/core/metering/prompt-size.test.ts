@@ -1,0 +1,609 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
+import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
+import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { rawJson } from '../../../platform/core/json/lossless-json.ts';
+import { chatFormat } from '../../formats/chat/format.ts';
+import type { ChatRequest } from '../../formats/chat/request.ts';
+import { chatCompletionRequest } from '../../formats/chat/schema.ts';
+import { messagesFormat } from '../../formats/messages/format.ts';
+import type { MessagesRequest } from '../../formats/messages/request.ts';
+import { messagesRequest } from '../../formats/messages/schema.ts';
+import { responsesFormat } from '../../formats/responses/format.ts';
+import { responsesRequest } from '../../formats/responses/schema.ts';
+import { toRequest as toAnthropic } from '../../providers/anthropic/request.ts';
+import { toConverseCall } from '../../providers/bedrock/request.ts';
+import { toRequestBody as toGemini } from '../../providers/gemini/request.ts';
+import { toRequestBody as toOpenAi } from '../../providers/openai/request.ts';
+import { toRequestBody as toResponses } from '../../providers/responses/request.ts';
+import { LINKED, PNG } from '../../testing/completions/messages/request-fixture.ts';
+import { featuresOf } from '../../testing/fields/needs.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import type { Route } from '../catalog/catalog-document.ts';
+import { type ChatPayload, UpstreamFailure } from '../upstream/provider.ts';
+import { promptBounds } from './estimate.ts';
+import { promptSizeOf } from './prompt-size.ts';
+
+/** Nothing before the prompt either: it would hide what a bound leaves out. */
+const NO_LIMITS = { hidden_tokens: 0, routes: [] };
+
+/** The bodies that would leave for a route of each protocol. */
+function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
+  const route = { upstream_model: 'm', reasoning } as Route;
+  const withoutUrls = (write: () => unknown) => {
+    try {
+      return write();
+    } catch (failure) {
+      if (failure instanceof UpstreamFailure) return {};
+      throw failure;
+    }
+  };
+  const responses = toResponses(payload, route, SIGNATURES);
+  if (featuresOf(payload).includes('responses-items')) return [responses];
+  const isMessagesOnly = featuresOf(payload).includes('messages-blocks');
+  if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
+  const { body } = toAnthropic(payload, route, SIGNATURES);
+  return [
+    ...[toOpenAi(payload, route, SIGNATURES), responses, body],
+    withoutUrls(() => toConverseCall(payload.conversation(), route, SIGNATURES).request),
+    withoutUrls(() => toGemini(payload.conversation(), route, SIGNATURES)),
+  ];
+}
+
+/** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
+const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
+  ...['model', 'modelId', 'messages', 'role', 'content', 'type', 'text', 'system', 'stream', 'temperature'],
+  ...['tools', 'tool_calls', 'tool_call_id', 'id', 'function', 'arguments', 'parameters', 'input_schema'],
+  ...['image_url', 'url', 'source', 'media_type', 'data', 'tool_use_id', 'input', 'toolUse', 'toolUseId'],
+  ...['toolResult', 'toolSpec', 'inputSchema', 'json', 'inferenceConfig', 'maxTokens', 'image', 'bytes'],
+  ...['format', 'stopSequences', 'stop', 'stop_sequences', 'max_tokens', 'additionalModelResponseFieldPaths'],
+  ...['toolConfig', 'toolChoice', 'tool_choice', 'response_format', 'json_schema', 'schema', 'output_config'],
+  ...['outputConfig', 'textFormat', 'structure', 'jsonSchema', 'name', 'description', 'is_error', 'status'],
+  ...['contents', 'parts', 'systemInstruction', 'inlineData', 'mimeType', 'functionCall', 'args', 'output'],
+  ...['functionResponse', 'response', 'functionDeclarations', 'parametersJsonSchema', 'thoughtSignature'],
+  ...['toolConfig', 'functionCallingConfig', 'mode', 'allowedFunctionNames', 'generationConfig', 'topP'],
+  ...['maxOutputTokens', 'responseMimeType', 'responseJsonSchema', 'error'],
+  ...['stream_options', 'include_usage', 'disable_parallel_tool_use', 'metadata', 'user_id'],
+]);
+
+/** Texts of a protocol's own, each of a handful of letters. */
+const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
+  ...['system', 'user', 'assistant', 'tool', 'text', 'image', 'image_url', 'tool_use', 'tool_result', 'm'],
+  ...['function', 'base64', 'url', 'object', 'string', 'image/png', 'png', 'auto', 'any', 'none', 'required'],
+  ...['AUTO', 'ANY', 'NONE', 'application/json', 'unknown', 'Begin.', 'skip_thought_signature_validator'],
+  ...[
+    'json_schema',
+    'json_object',
+    'refusal',
+    'model',
+    'thinking',
+    '/stop_sequence',
+    '/delta/stop_sequence',
+    'error',
+  ],
+]);
+
+/** Every text in a body but images: values, and the names that the caller has given. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string')
+    return PROTOCOL_WORDS.has(value) || value === PNG.source.data || value.startsWith('data:image/')
+      ? []
+      : [value];
+  if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(PROTOCOL_NAMES.has(name) ? [] : [name]),
+    ...textsIn(inner),
+  ]);
+}
+
+const count = (texts: readonly string[], encode: (text: string) => number[]): number =>
+  texts.reduce((sum, text) => sum + encode(text).length, 0);
+
+/** The most tokens of the texts of any body that the payload becomes. */
+const tokensOf = (payload: ChatPayload, reasoning: boolean): number =>
+  Math.max(
+    ...bodiesOf(payload, reasoning).flatMap((body) => [
+      count(textsIn(body), encodeO200k),
+      count(textsIn(body), encodeCl100k),
+    ]),
+  );
+
+const boundOf = (body: JsonObject): number => promptBounds(promptSizeOf(body))(NO_LIMITS).tokens;
+
+/** Texts of letters that count as many tokens as they have, and honest ones. */
+const words = fc.oneof(
+  fc.constantFrom('Good morning', 'ꙮꙮꙮꙮ', 'ⰰⰱⰲ', 'qjxz', '漢字', '{"a": [1, 2]}', '\n\n\t', '0x9f'),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('long text ', '🜂', 'zq').map((piece) => piece.repeat(40)),
+);
+const json = fc.oneof(
+  words,
+  fc.dictionary(words, fc.oneof(words, fc.array(words, { maxLength: 3 })), { maxKeys: 3 }),
+);
+/** Fields that nobody has a rule for: of a request, and of anything in it. */
+const others = fc.dictionary(fc.constantFrom('prediction', 'functions', 'x', 'y'), json, { maxKeys: 2 });
+const more = fc.dictionary(fc.constantFrom('thoughts', 'title', 'x'), json, { maxKeys: 2 });
+const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const schema = fc.record({
+  type: fc.constant('object'),
+  properties: fc.dictionary(words, json, { maxKeys: 2 }),
+});
+
+const merged = (...parts: fc.Arbitrary<object | undefined>[]): fc.Arbitrary<Record<string, unknown>> =>
+  fc.tuple(...parts).map((objects) => JSON.parse(JSON.stringify(Object.assign({}, ...objects))));
+
+const chatText = merged(more, fc.record({ type: fc.constant('text'), text: words }));
+const chatImage = merged(
+  fc.record({
+    type: fc.constant('image_url'),
+    image_url: fc.constantFrom(
+      { url: 'https://example.com/a.png' },
+      { url: `data:image/png;base64,${PNG.source.data}` },
+    ),
+  }),
+);
+const chatCall = fc.record({
+  id: name,
+  type: fc.constant('function'),
+  function: fc.record({ name, arguments: fc.oneof(words, fc.json()) }),
+});
+const chatMessage = fc.oneof(
+  merged(
+    more,
+    fc.record({
+      role: fc.constantFrom('system', 'developer'),
+      content: fc.oneof(words, fc.array(chatText, { minLength: 1, maxLength: 2 })),
+    }),
+  ),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('user'),
+      content: fc.oneof(words, fc.array(fc.oneof(chatText, chatImage), { minLength: 1, maxLength: 3 })),
+    }),
+  ),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('assistant'),
+      content: maybe(words),
+      refusal: maybe(words),
+      reasoning_content: maybe(words),
+      name: maybe(words.map((text) => text.slice(0, 60))),
+      tool_calls: maybe(fc.array(chatCall, { minLength: 1, maxLength: 2 })),
+    }),
+  ),
+  merged(more, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
+);
+/** A call and its result, as a route of another protocol may name them twice. */
+const longName = fc.stringMatching(/^[a-z0-9_]{100,128}$/);
+const chatMessagesOfCall = fc.tuple(name, longName, words).map(([id, called, content]) => [
+  {
+    role: 'assistant',
+    tool_calls: [{ id, type: 'function', function: { name: called, arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: id, content },
+]);
+const chatTool = fc.record({
+  type: fc.constant('function'),
+  function: merged(fc.record({ name, description: maybe(words), parameters: maybe(schema) })),
+});
+const chat = merged(
+  others,
+  fc.record({
+    model: fc.constant('a/b'),
+    messages: fc
+      .array(
+        fc.oneof({ weight: 3, arbitrary: chatMessage.map((message) => [message]) }, chatMessagesOfCall),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      )
+      .map((lists) => lists.flat()),
+    tools: maybe(fc.array(chatTool, { minLength: 1, maxLength: 2 })),
+    response_format: maybe(
+      fc.oneof(
+        fc.constant({ type: 'json_object' }),
+        fc.record({ type: fc.constant('json_schema'), json_schema: fc.record({ name, schema }) }),
+      ),
+    ),
+    stop: maybe(
+      fc.array(
+        words.filter((text) => text !== ''),
+        { maxLength: 2 },
+      ),
+    ),
+    user: maybe(words),
+  }),
+);
+
+const block = fc.oneof(
+  merged(more, fc.record({ type: fc.constant('text'), text: words })),
+  fc.constantFrom<JsonObject>(PNG, LINKED),
+);
+const document = merged(
+  more,
+  fc.record({
+    type: fc.constant('document'),
+    source: fc.oneof(
+      fc.record({ type: fc.constant('text'), media_type: fc.constant('text/plain'), data: words }),
+      fc.record({ type: fc.constant('content'), content: fc.array(block, { minLength: 1, maxLength: 2 }) }),
+    ),
+  }),
+);
+const result = merged(
+  more,
+  fc.record({
+    type: fc.constant('tool_result'),
+    tool_use_id: name,
+    content: maybe(fc.oneof(words, fc.array(block, { minLength: 1, maxLength: 2 }))),
+    is_error: maybe(fc.boolean()),
+  }),
+);
+const use = merged(
+  fc.record({
+    type: fc.constant('tool_use'),
+    id: name,
+    name,
+    input: fc.dictionary(words, json, { maxKeys: 2 }),
+  }),
+);
+const thought = fc.record({ type: fc.constant('thinking'), thinking: words, signature: words });
+const messagesOfCall = fc.tuple(name, longName, words).map(([id, called, content]) => [
+  { role: 'assistant', content: [{ type: 'tool_use', id, name: called, input: {} }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+]);
+const contentOf = (...kinds: fc.Arbitrary<JsonObject>[]) =>
+  fc.oneof(words, fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 3 }));
+const turn = fc.oneof(
+  merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('assistant'),
+      content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
+    }),
+  ),
+);
+const messages = merged(
+  others,
+  fc.record({
+    model: fc.constant('a/b'),
+    system: maybe(
+      fc.oneof(
+        words,
+        fc.array(merged(fc.record({ type: fc.constant('text'), text: words })), { maxLength: 2 }),
+      ),
+    ),
+    messages: fc
+      .array(fc.oneof({ weight: 3, arbitrary: turn.map((message) => [message]) }, messagesOfCall), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((lists) => lists.flat()),
+    tools: maybe(
+      fc.array(merged(fc.record({ name, description: maybe(words), input_schema: schema })), {
+        maxLength: 2,
+      }),
+    ),
+    stop_sequences: maybe(
+      fc.array(
+        words.filter((text) => text !== ''),
+        { maxLength: 2 },
+      ),
+    ),
+    output_config: maybe(fc.record({ format: fc.record({ type: fc.constant('json_schema'), schema }) })),
+  }),
+);
+
+const part = fc.oneof(
+  merged(more, fc.record({ type: fc.constant('input_text'), text: words })),
+  fc.record({
+    type: fc.constant('input_image'),
+    image_url: fc.constantFrom('https://example.com/a.png', `data:image/png;base64,${PNG.source.data}`),
+  }),
+);
+const said = merged(
+  more,
+  fc.oneof(
+    fc.record({ type: fc.constant('output_text'), text: words }),
+    fc.record({ type: fc.constant('refusal'), refusal: words }),
+  ),
+);
+const partsOf = (parts: fc.Arbitrary<object>) => fc.oneof(words, fc.array(parts, { maxLength: 2 }));
+const item = merged(
+  more,
+  fc.oneof(
+    fc.record({ role: fc.constant('user'), content: partsOf(part) }),
+    fc.record({
+      role: fc.constantFrom('system', 'developer'),
+      content: partsOf(fc.record({ type: fc.constant('input_text'), text: words })),
+    }),
+    fc.record({ role: fc.constant('assistant'), content: partsOf(said) }),
+    fc.record({
+      type: fc.constant('reasoning'),
+      summary: fc.array(fc.record({ type: fc.constant('summary_text'), text: words }), { maxLength: 2 }),
+    }),
+  ),
+);
+/** A call and its output: one without the other is refused. */
+const itemsOfCall = fc
+  .tuple(
+    fc.boolean(),
+    name,
+    merged(fc.record({ name: words.map((text) => `f${text}`), namespace: maybe(words) })),
+    words,
+    partsOf(part),
+  )
+  .map(([isCustom, call_id, called, written, output]) => [
+    {
+      type: isCustom ? 'custom_tool_call' : 'function_call',
+      call_id,
+      ...called,
+      [isCustom ? 'input' : 'arguments']: written,
+    },
+    { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id, output },
+  ]);
+const ownTool = fc.oneof(
+  merged(
+    fc.record({ type: fc.constant('function'), name, description: maybe(words), parameters: maybe(schema) }),
+  ),
+  merged(
+    fc.record({
+      type: fc.constant('custom'),
+      name,
+      description: maybe(words),
+      format: maybe(
+        fc.record({ type: fc.constant('grammar'), syntax: fc.constant('lark'), definition: words }),
+      ),
+    }),
+  ),
+);
+const uniqueTools = (tools: fc.Arbitrary<Record<string, unknown>>) =>
+  fc.uniqueArray(tools, { selector: (tool) => tool.name, maxLength: 3 });
+const namespace = fc.record({
+  type: fc.constant('namespace'),
+  name,
+  description: words,
+  tools: uniqueTools(ownTool),
+});
+const responses = merged(
+  others,
+  fc.record({
+    model: fc.constant('a/b'),
+    max_output_tokens: fc.constant(100),
+    input: fc.oneof(
+      words,
+      fc
+        .array(
+          fc.oneof(
+            item.map((each) => [each]),
+            itemsOfCall,
+          ),
+          { minLength: 1, maxLength: 3 },
+        )
+        .map((lists) => [{ role: 'user', content: 'Hi' }, ...lists.flat()]),
+    ),
+    instructions: maybe(words),
+    tools: maybe(uniqueTools(fc.oneof(ownTool, namespace))),
+    text: maybe(fc.record({ format: fc.record({ type: fc.constant('json_schema'), name, schema }) })),
+    user: maybe(words),
+  }),
+);
+
+const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
+  responses: responses.map((request) =>
+    responsesFormat.toPayload(responsesRequest.parse(request), NO_CAPSULES),
+  ),
+  chat: chat.map((request) =>
+    chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest, NO_CAPSULES),
+  ),
+  messages: messages.map((request) =>
+    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest, NO_CAPSULES),
+  ),
+};
+
+describe.each(Object.entries(payloads))('the bound of a request of the %s surface', (_surface, payload) => {
+  it('is never below the tokens of everything in the body for a route of any protocol', () => {
+    fc.assert(
+      fc.property(payload, fc.boolean(), (made, reasoning) => {
+        expect(boundOf(made.body)).toBeGreaterThanOrEqual(tokensOf(made, reasoning));
+      }),
+      { numRuns: rounds(150) },
+    );
+  });
+
+  it('would be found to leave out a field', () => {
+    const known = new Set([
+      ...['model', 'messages', 'system', 'tools', 'stop', 'stop_sequences', 'user'],
+      ...['input', 'instructions'],
+    ]);
+    const forgetful = (body: JsonObject) =>
+      boundOf(Object.fromEntries(Object.entries(body).filter(([field]) => known.has(field))));
+    const found = fc.check(
+      fc.property(payload, (made) => forgetful(made.body) >= tokensOf(made, false)),
+      { numRuns: 1_000, endOnFailure: true },
+    );
+    expect(found.failed).toBe(true);
+  });
+});
+
+describe('what counts of a request', () => {
+  const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+  const hidden = 'hidden '.repeat(500);
+  const plain = boundOf(user('Hi'));
+
+  it.each<[string, JsonObject]>([
+    ['a refusal', { messages: [{ role: 'assistant', content: 'Hi', refusal: hidden }] }],
+    ['a text beside a refusal in one part', user([{ type: 'text', text: 'Hi', refusal: hidden }])],
+    ['older functions', { ...user('Hi'), functions: [{ name: 'f', description: hidden }] }],
+    ['a predicted output', { ...user('Hi'), prediction: { type: 'content', content: hidden } }],
+    [
+      'an older call of a function',
+      { messages: [{ role: 'assistant', function_call: { name: 'f', arguments: hidden } }] },
+    ],
+    ['reasoning', { messages: [{ role: 'assistant', content: 'Hi', reasoning_content: hidden }] }],
+    ['a field of any name', { ...user('Hi'), anything: { deep: [{ down: hidden }] } }],
+    ['the name of a field', { ...user('Hi'), [hidden]: 1 }],
+    ['a setting that is no number', { ...user('Hi'), temperature: hidden }],
+    ['an unknown role', { messages: [{ role: hidden, content: 'Hi' }] }],
+    ['a part of an unknown type', user([{ type: 'new', words: hidden }])],
+    [
+      'what should be an image',
+      user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${hidden}` } }]),
+    ],
+    ['the signature of a thought', user([{ type: 'thinking', thinking: 'Hm.', signature: hidden }])],
+    ['a number of many digits', { ...user('Hi'), n: rawJson('7'.repeat(3_500)) }],
+  ])('is %s', (_what, body) => {
+    expect(boundOf(body)).toBeGreaterThan(plain + 500);
+  });
+
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+  const items = (item: object) => ({ input: ['Hi', item] });
+  it.each<[string, JsonObject]>([
+    ['the input of a custom tool', items({ type: 'custom_tool_call', name: 'f', input: hidden })],
+    ['the output of a tool', items({ type: 'function_call_output', output: hidden })],
+    ['the namespace of a call', items({ ...call, namespace: hidden })],
+    ['encrypted reasoning', items({ type: 'reasoning', encrypted_content: hidden })],
+    [
+      'the summary of reasoning',
+      items({ type: 'reasoning', summary: [{ type: 'summary_text', text: hidden }] }),
+    ],
+    ['a field of an item', items({ ...call, anything: [hidden] })],
+    ['an item of another type', items({ type: 'new', what: hidden })],
+    ['the address of a file', items({ role: 'user', content: [{ type: 'input_file', file_url: hidden }] })],
+    ['what should be a file', items({ role: 'user', content: [{ type: 'input_file', file_data: hidden }] })],
+    ['instructions', { input: 'Hi', instructions: hidden }],
+    ['what should be an item', { input: ['Hi', hidden] }],
+    [
+      'a tool in a namespace',
+      { input: 'Hi', tools: [{ type: 'namespace', tools: [{ description: hidden }] }] },
+    ],
+  ])('is, of a Responses request, %s', (_what, body) => {
+    expect(boundOf(body)).toBeGreaterThan(boundOf({ input: 'Hi' }) + 500);
+  });
+
+  it('is a file that is not seen, and not its bytes, and whatever items of the provider’s own stand for', () => {
+    const file_data = `data:application/pdf;base64,${'A'.repeat(1_000_000)}`;
+    const size = promptSizeOf({ input: [{ role: 'user', content: [{ type: 'input_file', file_data }] }] });
+    expect(size).toMatchObject({ unseen: 1, texts: [] });
+    expect(promptSizeOf({ input: [{ type: 'web_search_call', id: 'ws_1' }] }).unseen).toBe(1);
+    expect(promptSizeOf({ input: [call] }).unseen).toBe(0);
+    expect(promptSizeOf({ input: 'Hi', tools: [{ type: 'namespace', name: 'a', tools: [] }] })).toMatchObject(
+      {
+        providerTools: false,
+      },
+    );
+  });
+
+  it('is an image by its size, not by its bytes', () => {
+    const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
+    const size = promptSizeOf(user([{ type: 'image_url', image_url: { url } }]));
+    expect(size).toMatchObject({ images: 1, unseen: 0, texts: [] });
+    expect(promptSizeOf(user([PNG]))).toMatchObject({ images: 1, unseen: 0 });
+    expect(
+      promptSizeOf(user([{ type: 'tool_result', tool_use_id: 't', content: [PNG, PNG] }])),
+    ).toMatchObject({ images: 2 });
+  });
+
+  it('is as much more for every text of a message of the system, whether it is the content or a part of it', () => {
+    const text = { type: 'text', text: 'a' };
+    const addedTo = (content: unknown) => {
+      const [system, other] = ['system', 'user'].map((role) =>
+        promptSizeOf({ messages: [{ role, content }] }),
+      );
+      return (system?.objects ?? 0) - (other?.objects ?? 0);
+    };
+    expect(addedTo('a')).toBeGreaterThan(0);
+    expect(addedTo([text])).toBe(addedTo('a'));
+    expect(addedTo([text, text, text])).toBe(3 * addedTo('a'));
+  });
+
+  it.each([
+    ['a call', { type: 'tool_use', id: 'a', name: 'f', input: {} }],
+    ['its result', { type: 'tool_result', tool_use_id: 'a', content: [] }],
+  ])('is more than a part for what frames a call of a tool in Messages: %s', (_what, part) => {
+    const objectsOf = (content: unknown) => promptSizeOf(user([content])).objects;
+    expect(objectsOf(part)).toBeGreaterThan(objectsOf({ type: 'text', text: '' }));
+  });
+
+  const data = Buffer.alloc(600).toString('base64');
+  const url = `data:image/png;base64,${data}`;
+  const source = { type: 'base64', media_type: 'image/png', data };
+  it.each<[string, unknown]>([
+    ['of chat', { type: 'image_url', image_url: { url } }],
+    ['of chat with a detail', { type: 'image_url', image_url: { url, detail: 'low' } }],
+    ['of chat under another type', { type: 'image_url', image_url: { url: url.replace('png', 'jpeg') } }],
+    ['of Responses with a detail', { type: 'input_image', image_url: url, detail: 'low' }],
+    ['of Messages', { type: 'image', source }],
+    [
+      'in the result of a tool',
+      { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] },
+    ],
+  ])('is an image, of whose bytes nothing is text: %s', (_what, part) => {
+    const { images, texts } = promptSizeOf(user([part]));
+    expect(images).toBe(1);
+    expect(texts.join('').length).toBeLessThan(100);
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      'elsewhere',
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'high' } },
+      'https://example.com/a.png',
+    ],
+    [
+      'linked in Messages',
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      'https://example.com/a.png',
+    ],
+    ['whose bytes are a text', { type: 'image', source: { ...source, data: `${data} ` } }, data],
+  ])('is an image, and its field a text: %s', (_what, part, text) => {
+    const { images, texts } = promptSizeOf(user([part]));
+    expect(images).toBe(1);
+    expect(texts.join('')).toContain(text);
+  });
+
+  it.each([
+    ['a file', { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'QUJD' } }],
+    ['a file elsewhere', { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],
+    ['a file that was uploaded', { type: 'document', source: { type: 'file', file_id: 'file_1' } }],
+    ['a block that is not known', { type: 'container_upload', file_id: 'file_1' }],
+  ])('is unseen: %s', (_what, part) => {
+    expect(promptSizeOf(user([part])).unseen).toBe(1);
+  });
+
+  it('is added to by what a provider’s own tool finds', () => {
+    const tools = [{ type: 'web_search_20260209', name: 'web_search' }];
+    const size = promptSizeOf({ ...user('Hi'), tools });
+    expect(size).toMatchObject({ unseen: 0, providerTools: true });
+    expect(promptBounds(size)(NO_LIMITS).tokens).toBe(1_000_000);
+    expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).providerTools).toBe(
+      false,
+    );
+  });
+
+  it('is no setting that is a number', () => {
+    const settings = { model: 'a', stream: true, temperature: 0.7, max_tokens: 256, top_p: 1, n: 1, seed: 7 };
+    expect(boundOf({ ...user('Hi'), ...settings })).toBe(plain);
+  });
+
+  it.each(['!', '=', '\n!', '==='])(
+    'is read in linear time, though %j stands for the end of an image',
+    async (tail) => {
+      const read = (lines: number) =>
+        promptSizeOf(
+          user([{ type: 'image', source: { type: 'base64', data: `${'\n'.repeat(lines)}${tail}` } }]),
+        );
+      expect(await growthOf(read, 100_000)).toBeLessThan(MOST_IN_PROPORTION);
+    },
+  );
+});

@@ -1,0 +1,246 @@
+/**
+ * How much of a request counts as prompt: everything in the body that leaves for a route. Whatever is not known to be
+ * harmless is counted, so that a field which nobody thought of is inside the hold all the same.
+ */
+
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { type ImageField, imageBytesOf, isBase64, isFileBytes } from '../upstream/sources.ts';
+import {
+  isSetting,
+  OWN_TOOLS,
+  PARTS_OF_ITEMS,
+  READ_AS_IT_IS,
+  ROLES,
+  SEEN_ITEMS,
+  SEEN_PARTS,
+} from './prompt-fields.ts';
+
+export interface PromptSize {
+  /** Every text: what the model reads as it is, and the rest of the request as JSON. */
+  readonly texts: readonly string[];
+  readonly images: number;
+  /** Files, and whatever else a route reads that cannot be seen here. */
+  readonly unseen: number;
+  /** Tools that the provider runs: it adds to the prompt what they find. */
+  readonly providerTools: boolean;
+  readonly messages: number;
+  /** Messages, content parts, calls and results, each with at most `TOKENS_PER_OBJECT` around its texts. */
+  readonly objects: number;
+  /** Tokens, at most, that a provider adds where tools are offered. */
+  readonly toolTokens: number;
+}
+
+/**
+ * The most tokens of what stands around the texts of an object of the request: the role and the edges of a message
+ * (OpenAI cookbook, "How to count tokens with tiktoken": 3 each), the type of a part, and what the change to another
+ * protocol writes around it. What needs more counts as several objects.
+ */
+export const TOKENS_PER_OBJECT = 16;
+
+/** The request as an object: an opening turn, and the text by which a route of another protocol is asked for JSON. */
+const OBJECTS_PER_REQUEST = 4;
+
+/** The declaration of a function that stands for a custom tool on a route of another protocol, but for its own texts. */
+const OBJECTS_PER_CUSTOM_TOOL = 4;
+
+/** The longest system prompt that a vendor adds where tools are offered (Claude API docs, Tool use, Pricing: 804). */
+const TOKENS_FOR_TOOLS = 804;
+
+/**
+ * The definition that a provider writes of a tool that it has defined (Claude API docs: 1,201 for computer use with its
+ * system prompt, 700 for the text editor, 245 for bash).
+ */
+const TOKENS_FOR_DEFINED_TOOL = 1_500;
+
+/** The size of a request in the chat, the Messages or the Responses format, in one walk over all of it. */
+export function promptSizeOf(body: JsonObject): PromptSize {
+  const walk = new Walk();
+  for (const [field, value] of Object.entries(body)) {
+    if (isSetting(field, value)) continue;
+    if (field === 'messages' && Array.isArray(value)) for (const message of value) walk.message(message);
+    else if (field === 'input') walk.input(value);
+    else if (field === 'system' || field === 'instructions') walk.system(value);
+    else if (field === 'tools') walk.offer(value);
+    else walk.field(field, value);
+  }
+  return walk;
+}
+
+class Walk implements PromptSize {
+  readonly texts: string[] = [];
+  images = 0;
+  unseen = 0;
+  providerTools = false;
+  messages = 0;
+  objects = OBJECTS_PER_REQUEST;
+  toolTokens = 0;
+
+  message(message: unknown): void {
+    this.#begin();
+    const { role, content } = objectOf(message);
+    // A route may take each of its texts as a reminder in a user's message.
+    if (role === 'system' || role === 'developer')
+      this.objects += Array.isArray(content) ? content.length : 1;
+    for (const [field, value] of Object.entries(objectOf(message))) {
+      if (field === 'role' && ROLES.has(value)) continue;
+      if (field === 'content') this.#content(value);
+      else this.field(field, value);
+      if (field === 'tool_call_id') this.objects += 1;
+      if (field === 'tool_calls' && Array.isArray(value))
+        for (const call of value) this.#call(objectOf(call));
+    }
+  }
+
+  /** The text or the items of the Responses format. */
+  input(value: unknown): void {
+    if (!Array.isArray(value)) this.system(value);
+    else for (const item of value) this.#item(item);
+  }
+
+  #item(item: unknown): void {
+    const { type } = objectOf(item);
+    if (type === undefined || type === null || type === 'message') {
+      const { type: _type, ...message } = objectOf(item);
+      this.message(message);
+      return;
+    }
+    this.#begin();
+    if (!SEEN_ITEMS.has(type)) {
+      this.unseen += 1;
+      this.#json(item);
+      return;
+    }
+    this.#call(objectOf(item));
+    // Its name may get letters on a route of another protocol.
+    this.objects += 1;
+    for (const [field, value] of Object.entries(objectOf(item))) {
+      if (field === 'type') continue;
+      if (PARTS_OF_ITEMS.has(field)) this.#content(value);
+      else this.field(field, value);
+    }
+  }
+
+  system(value: unknown): void {
+    if (value === null || value === undefined) return;
+    this.#begin();
+    this.#content(value);
+  }
+
+  offer(tools: unknown): void {
+    if (!Array.isArray(tools) || tools.length === 0) return;
+    this.toolTokens += TOKENS_FOR_TOOLS;
+    this.#json(tools);
+    const isOwn = (tool: unknown) => isJsonObject(tool) && (tool.type == null || OWN_TOOLS.has(tool.type));
+    for (const tool of tools) this.#custom(objectOf(tool));
+    const defined = tools.filter((tool) => !isOwn(tool)).length;
+    this.providerTools = defined > 0;
+    this.toolTokens += defined * TOKENS_FOR_DEFINED_TOOL;
+  }
+
+  /** What a tool of the Responses format has more as a function: a declaration of its own, a joined name. */
+  #custom({ type, name, tools }: JsonObject): void {
+    if (type === 'custom') this.objects += OBJECTS_PER_CUSTOM_TOOL;
+    if (type !== 'namespace' || !Array.isArray(tools)) return;
+    for (const tool of tools) {
+      this.objects += 1;
+      this.#json(name);
+      this.#custom(objectOf(tool));
+    }
+  }
+
+  /** What a call or a result has more on a route of another protocol; a result may repeat the name of its call. */
+  #call({ function: called, custom, ...fields }: JsonObject): void {
+    this.objects += 1;
+    for (const { name, namespace } of [fields, objectOf(called), objectOf(custom)])
+      for (const text of [name, namespace]) if (typeof text === 'string') this.texts.push(text);
+  }
+
+  /** A field that has no rule of its own: its name and all that it holds. */
+  field(name: string, value: unknown): void {
+    if (value !== null && value !== undefined) this.#json({ [name]: value });
+  }
+
+  #begin(): void {
+    this.messages += 1;
+    this.objects += 1;
+  }
+
+  #content(content: unknown): void {
+    if (typeof content === 'string') this.texts.push(content);
+    else if (Array.isArray(content)) for (const part of content) this.#part(part);
+    else if (content !== null && content !== undefined) this.#json(content);
+  }
+
+  #part(part: unknown): void {
+    this.objects += 1;
+    const { type, ...fields } = objectOf(part);
+    if (type === 'document') this.#document(fields);
+    else if (type === 'input_file') this.#file('file_data', fields);
+    else if (type === 'file') this.#inner('file', fields, 'file_data');
+    else if (type === 'input_audio') this.#inner('input_audio', fields, 'data');
+    else if (SEEN_PARTS.has(type)) this.#seen(type, fields);
+    else {
+      this.unseen += 1;
+      this.#json(part);
+    }
+  }
+
+  #seen(type: unknown, fields: JsonObject): void {
+    if (type === 'tool_use' || type === 'tool_result') this.#call(fields);
+    for (const [field, value] of Object.entries(fields)) this.#partField({ type, fields }, field, value);
+  }
+
+  #partField({ type, fields }: SeenPart, field: string, value: unknown): void {
+    if (type === 'image_url' && field === 'image_url') this.#picture(value, 'url');
+    else if (type === 'input_image' && field === 'image_url')
+      this.#picture({ url: value, detail: fields.detail }, 'url');
+    else if (type === 'image' && field === 'source') this.#picture(value, 'data');
+    else if (type === 'tool_result' && field === 'content') this.#content(value);
+    else if (typeof value === 'string' && READ_AS_IT_IS.has(field)) this.texts.push(value);
+    else this.field(field, value);
+  }
+
+  /** An image whose bytes, where they are sent, are in the field `at`; what else its part says is text. */
+  #picture(source: unknown, at: ImageField): void {
+    const { [at]: sent, ...rest } = objectOf(source);
+    const bytes = typeof sent === 'string' ? imageBytesOf(sent, at) : undefined;
+    this.images += 1;
+    this.#json(bytes === undefined ? source : rest);
+  }
+
+  #document({ source, ...fields }: JsonObject): void {
+    for (const [field, value] of Object.entries(fields)) this.field(field, value);
+    const { type, data, content, ...rest } = objectOf(source);
+    if (type === 'text' && typeof data === 'string') this.texts.push(data);
+    else if (type === 'content') this.#content(content);
+    else this.unseen += 1;
+    const isFile = type === 'base64' && typeof data === 'string' && isBase64(data);
+    this.#json(isFile || type === 'text' || type === 'content' ? rest : source);
+  }
+
+  /** A file or audio, whose bytes in the field `at` are not read as text. */
+  #file(at: 'file_data' | 'data', { [at]: data, ...fields }: JsonObject): void {
+    this.unseen += 1;
+    this.#json(typeof data === 'string' && isFileBytes(data) ? fields : { ...fields, data });
+  }
+
+  /** The same of the chat format, where it is one field of its part. */
+  #inner(name: string, { [name]: file, ...fields }: JsonObject, at: 'file_data' | 'data'): void {
+    this.#file(at, objectOf(file));
+    this.#json(fields);
+  }
+
+  #json(value: unknown): void {
+    if (isJsonObject(value) && Object.keys(value).length === 0) return;
+    this.texts.push(JSON.stringify(value) ?? '');
+  }
+}
+
+/** A part by its type, and its other fields. */
+interface SeenPart {
+  readonly type: unknown;
+  readonly fields: JsonObject;
+}
+
+/** The object itself; any other value as the field of one. */
+const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : { value });

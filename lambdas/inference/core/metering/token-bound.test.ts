@@ -1,0 +1,210 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { seeded } from '../../../../tools/bench/harness/seeded.ts';
+import { CODE, ENGLISH_CHAT, PROSE } from '../../../../tools/bench/tokens/honest.ts';
+import { boundParts, climb, FAMILY_NAMES } from '../../../../tools/bench/tokens/search.ts';
+import { LIGHT } from '../../../../tools/bench/tokens/vocabularies.ts';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { drawsOf } from '../../../../tools/test-kit/seed.ts';
+import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
+import { boundTokens, mostTokens } from './token-bound.ts';
+import { PAIRS, WORDS, WORDS_AFTER_BLANK } from './token-table.ts';
+
+/** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
+const most = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
+
+/** Code points of a range, in an order that repeats none of them soon. */
+const spread = (first: number, last: number, count: number): string =>
+  Array.from({ length: count }, (_, index) =>
+    String.fromCodePoint(first + ((index * 7919) % (last - first + 1))),
+  ).join('');
+
+const small = (count: number, seed: number): string => {
+  const chance = seeded(seed);
+  return Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(chance() * 26))).join('');
+};
+
+/** Letters and digits whose first code point promised a better rate than the rest kept. */
+const ATTACKS: Readonly<Record<string, string>> = {
+  'a, then Glagolitic': `a${spread(0x2c30, 0x2c5f, 2_000)}`,
+  'a, then small Cherokee': `a${spread(0xab70, 0xabbf, 2_000)}`,
+  'a, then Deseret': `a${spread(0x10428, 0x1044f, 2_000)}`,
+  '1, then Ethiopic numerals': `1${spread(0x1369, 0x137c, 2_000)}`,
+  'phonetic letters': spread(0x250, 0x2af, 2_000),
+  'a Hebrew letter, then Yi': `א${spread(0xa000, 0xa48c, 2_000)}`,
+  'a Hebrew letter, then rare Han': `א${spread(0x3400, 0x4dbf, 2_000)}`,
+  '!, then Braille': `!${spread(0x2800, 0x28ff, 2_000)}`,
+  'random small letters': small(2_000, 1),
+  'random Hangul': spread(0xac00, 0xd7a3, 2_000),
+  'random Han': spread(0x4e00, 0x9fff, 2_000),
+  qj: 'qj'.repeat(1_000),
+};
+
+describe('the bound on tokens', () => {
+  it.each(Object.entries(ATTACKS))('is not undercut by %s', (_name, text) => {
+    expect(most(text)).toBeLessThanOrEqual(boundTokens(text));
+  });
+
+  it.each(FAMILY_NAMES)('is not undercut by what a search finds in %s', (family) => {
+    const chance = drawsOf(family);
+    const { text, tokens, bound } = climb(family, {
+      ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: rounds(20) },
+    });
+    expect([text, Math.max(0, tokens - bound)]).toEqual([text, 0]);
+  });
+
+  it('would be found to be undercut by the same search, if it took four characters for a token', () => {
+    const worst = Object.fromEntries(
+      FAMILY_NAMES.map((family) => {
+        const search = {
+          bound: (text: string) => Math.ceil(text.length / 4),
+          vocabularies: LIGHT,
+          chance: drawsOf(`a token for four characters, ${family}`),
+          tries: 20,
+        };
+        return [family, climb(family, search).times];
+      }),
+    );
+    expect(worst['small letters']).toBeGreaterThan(1.5);
+    expect(worst['U+250 to U+2af']).toBeGreaterThan(3);
+    expect(Object.values(worst).filter((times) => times > 1).length).toBeGreaterThan(30);
+  });
+
+  it('bounds a text by the sum of its parts, wherever a search cuts it', () => {
+    const found = FAMILY_NAMES.map((family) =>
+      climb(family, {
+        bound: boundParts,
+        vocabularies: LIGHT,
+        chance: drawsOf(`in parts, ${family}`),
+        tries: rounds(8),
+      }),
+    );
+    expect(found.filter(({ times }) => times > 1)).toEqual([]);
+    const texts = [...Object.values(PROSE), ...Object.values(CODE), ...ENGLISH_CHAT];
+    const lengths = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), fc.nat(), lengths, (text, start, cuts) => {
+        let at = start % text.length;
+        let sum = 0;
+        let whole = '';
+        for (const length of cuts) {
+          const part = text.slice(at, at + length);
+          at += length;
+          sum += boundTokens(part);
+          whole += part;
+        }
+        expect(most(whole)).toBeLessThanOrEqual(sum);
+      }),
+      { numRuns: rounds(150) },
+    );
+  });
+
+  it.each(Object.entries({ ...PROSE, ...CODE }))(
+    'is at most 3 times the count of honest text: %s',
+    (_name, text) => {
+      const bound = boundTokens(text);
+      expect(bound).toBeGreaterThanOrEqual(most(text));
+      expect(bound).toBeLessThanOrEqual(3 * most(text));
+    },
+  );
+
+  it('of nothing is nothing', () => {
+    expect(boundTokens('')).toBe(0);
+    expect(mostTokens('')).toBe(0);
+  });
+});
+
+/** Every code point, lone surrogates as such. */
+const codePoints = function* (): Generator<string> {
+  for (let point = 0; point <= 0x10ffff; point += 1) yield String.fromCodePoint(point);
+};
+
+const bytes = (text: string): number => Buffer.byteLength(text);
+
+describe('the table of the bound', () => {
+  it('names words that are one token, with a blank before them or without', () => {
+    const wrong = (words: string, before: string) =>
+      words
+        .split(' ')
+        .filter((word) => LIGHT.some(({ count }) => count(`\n${before}${word}`) !== count('\n') + 1));
+    expect(wrong(WORDS, '').concat(wrong(WORDS, ' '), wrong(WORDS_AFTER_BLANK, ' '))).toEqual([]);
+    expect(wrong('qjqj', ' ')).toEqual(['qjqj']);
+  });
+
+  it('names pairs of letters that never stay two tokens', () => {
+    const letters = [...' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+    const bits = Buffer.from(PAIRS, 'base64');
+    const named = letters.flatMap((left, row) =>
+      letters.flatMap((right, column) => {
+        const index = row * letters.length + column;
+        return ((bits[index >> 3] ?? 0) >> (index & 7)) & 1 ? [left + right] : [];
+      }),
+    );
+    expect(named.length).toBeGreaterThan(900);
+    const merged = named.map(([left = '', right = '']) => LIGHT.every(({ merges }) => merges(left, right)));
+    expect(merged).not.toContain(false);
+  });
+});
+
+describe('the most tokens there can be', () => {
+  it('are never less than the bound, of any code point', () => {
+    const less = [];
+    const texts = [...codePoints()];
+    for (const at of offsets(0, texts.length - 1, 5)) {
+      const text = texts[at] ?? '';
+      if (mostTokens(text) < boundTokens(text)) less.push(text);
+    }
+    expect(less).toEqual([]);
+  });
+
+  it('are at least the bytes of the text, however it is normalised', () => {
+    const unit = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.constantFrom(
+        '\ufdfa',
+        '\u0344',
+        'e\u0323\u0301',
+        'é\u0323',
+        '가\u11a8',
+        '\u1100\uac01',
+        '\ud800',
+        '≮',
+        'ﬃ',
+      ),
+      fc.integer({ min: 0x300, max: 0x36f }).map((code) => String.fromCharCode(code)),
+      fc.integer({ min: 0xc0, max: 0x1fff }).map((code) => String.fromCharCode(code)),
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 30 }), (units) => {
+        const text = units.join('');
+        const limit = mostTokens(text);
+        const forms = [text, text.normalize('NFC'), text.normalize('NFKC')];
+        expect(Math.max(...forms.map(bytes), boundTokens(text))).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: rounds(300) },
+    );
+  });
+
+  it('rest on that no composition is longer than what it is composed of', () => {
+    const longer = [];
+    let compositions = 0;
+    for (const text of codePoints()) {
+      const apart = text.normalize('NFD');
+      if (apart === text || apart.normalize('NFC') !== text) continue;
+      compositions += 1;
+      // The last step of the composition: everything before the last code point, composed, and that code point.
+      const points = [...apart];
+      const [rest, last] = [points.slice(0, -1).join('').normalize('NFC'), points.at(-1) ?? ''];
+      if (bytes(text) > bytes(rest) + bytes(last)) longer.push(text);
+    }
+    expect(compositions).toBeGreaterThan(12_000);
+    expect(longer).toEqual([]);
+  });
+
+  it('count a byte as a token where every byte is a letter of its own', () => {
+    expect(mostTokens('plain')).toBe(6);
+    expect(mostTokens('日本')).toBe(7);
+    expect(mostTokens('\ud800')).toBe(4);
+    expect(mostTokens('\ufdfa')).toBe(34);
+  });
+});

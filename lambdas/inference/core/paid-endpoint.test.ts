@@ -1,0 +1,303 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakeTime } from '../../../tools/test-kit/fake-time.ts';
+import type { Ledger } from '../../ledger/core/admission.ts';
+import type { Call } from '../../ledger/core/call.ts';
+import type { Outcome } from '../../ledger/core/usage-record.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { Log, StreamedAnswer } from '../../platform/core/ports.ts';
+import { createRequestHandler } from '../../platform/http/request-handler.ts';
+import { createBreaker, SILENT } from '../testing/circuit/memory-circuits.ts';
+import type { PaidCall } from './call.ts';
+import type { Candidate } from './catalog/catalog-document.ts';
+import { parseCatalog } from './catalog/catalog-document.ts';
+import { runPaidCall } from './paid-endpoint.ts';
+
+const HEARTBEAT = ': alive\n\n';
+const EVENTS = {
+  heartbeat: HEARTBEAT,
+  errorEvent: (envelope: object) => `data: ${JSON.stringify(envelope)}\n\n`,
+};
+
+/** A model with one route. */
+function candidateOf(id: string): Candidate {
+  const [model] = parseCatalog({
+    models: [
+      {
+        id,
+        aliases: [`${id}-alias`],
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: [
+          {
+            id: 'route',
+            protocol: 'openai',
+            base_url: 'https://a.test',
+            upstream_model: 'b',
+            secret: 'env:KEY',
+          },
+        ],
+      },
+    ],
+  }).models;
+  const [route] = model?.routes ?? [];
+  if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+  return { model, route };
+}
+
+interface Plan {
+  /** What admission takes, milliseconds. */
+  readonly admitMs?: number;
+  readonly refusal?: ServiceError;
+  /** What the route takes to its first content, milliseconds. */
+  readonly answerMs?: number;
+  readonly routeFails?: Error;
+  /** What a settlement or a release takes, milliseconds. */
+  readonly settleMs?: number;
+  /** The usage record cannot be written. */
+  readonly settleFails?: Error;
+  /** How many models it may run on. */
+  readonly models?: number;
+  /** The output that the ledger admits it with. */
+  readonly granted?: number;
+}
+
+const OUTPUT = { least: 9, most: 900 };
+
+/** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
+function calling(plan: Plan) {
+  const { admitMs = 0, refusal, answerMs = 0, routeFails, settleMs = 0, settleFails } = plan;
+  const { models = 1, granted = OUTPUT.most } = plan;
+  const candidates = Array.from({ length: models }, (_, index) => candidateOf(`a/${index}`));
+  const time = new FakeTime();
+  const outcomes: Outcome[] = [];
+  const admitted: unknown[] = [];
+  const ledger = {
+    admit: async (request: unknown) => {
+      admitted.push(request);
+      await time.sleep(admitMs);
+      if (refusal !== undefined) throw refusal;
+      const settle = async (outcome: Outcome) => {
+        if (settleMs > 0) await time.sleep(settleMs);
+        if (settleFails !== undefined) throw settleFails;
+        outcomes.push(outcome);
+        return { record: outcome, balance: 0n };
+      };
+      return {
+        output: granted,
+        hold: { amount: 1n },
+        headers: { 'x-ratelimit-limit-requests': '60' },
+        settle,
+      };
+    },
+  } as unknown as Ledger;
+  const lines: {
+    readonly level: string;
+    readonly message: string;
+    readonly fields: unknown;
+    readonly measured: unknown;
+  }[] = [];
+  const line =
+    (level: string): Log['info'] =>
+    (message, fields, measured) =>
+      void lines.push({ level, message, fields, measured });
+  const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+  const call: PaidCall<string> = {
+    requestId: '',
+    key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
+    scope: { kind: 'chat', models: candidates.map(({ model }) => [model.id, ...model.aliases]) },
+    identity: '',
+    stream: true,
+    events: EVENTS,
+    candidates,
+    headers: { 'x-ignored-fields': 'seed' },
+    output: OUTPUT,
+    tokens: (output) => output + 1,
+    cost: (output) => BigInt(output),
+    attempt: async (_candidate, _time, output) => {
+      await time.sleep(answerMs);
+      if (routeFails !== undefined) throw routeFails;
+      return `data: answer within ${output}\n\n`;
+    },
+    prepare: async (answer, { admission }) => {
+      async function* chunks() {
+        try {
+          yield answer;
+        } finally {
+          await admission.settle({ status: 'completed' } as Outcome);
+        }
+      }
+      return async (): Promise<StreamedAnswer> => ({
+        headers: { 'x-route': 'route' },
+        chunks: chunks(),
+        events: EVENTS,
+      });
+    },
+  };
+  const breaker = createBreaker({ clock: time.clock, after: time.after });
+  const dependencies = { ledger, breaker, after: time.after, log: SILENT };
+  const handler = createRequestHandler(
+    (_request, { requestId }) =>
+      runPaidCall(dependencies, { ...call, requestId }, () => ({ remainingTimeMs: 900_000 })),
+    'openai',
+    {
+      clock: time.clock,
+      after: time.after,
+      ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      log,
+    },
+  );
+  const started = handler(new Request('https://localhost/'), {
+    pathParameters: {},
+    remainingTimeMs: () => 900_000,
+  });
+  return { time, started, outcomes, admitted, lines };
+}
+
+const errors = (type: string) => ({
+  values: { Errors: 1, RequestsFailed: 1 },
+  dimensions: { error_type: type },
+});
+
+describe('the admission of a call that may fall back on other models', () => {
+  it('is for every model that it may run, each by all its names', async () => {
+    const { time, started, admitted } = calling({ models: 2 });
+    await (await time.until(started)).text();
+    const models = [
+      ['a/0', 'a/0-alias'],
+      ['a/1', 'a/1-alias'],
+    ];
+    expect(admitted).toMatchObject([{ scope: { kind: 'chat', models } }]);
+  });
+});
+
+describe('a call whose output is a range', () => {
+  it('is asked for with the range, and attempted and delivered with the output that it is admitted with', async () => {
+    for (const granted of [900, 90, 9]) {
+      const { time, started, admitted } = calling({ granted });
+      expect(await (await time.until(started)).text()).toBe(`data: answer within ${granted}\n\n`);
+      const [request] = admitted as Call[];
+      expect(request).toMatchObject({ output: OUTPUT });
+      expect([request?.tokens(granted), request?.cost(granted)]).toEqual([granted + 1, BigInt(granted)]);
+    }
+  });
+});
+
+describe('a call that every route has failed', () => {
+  it('has nothing held any more when its caller learns of it', async () => {
+    const { time, started, outcomes } = calling({ routeFails: new Error('broken'), settleMs: 1_000 });
+    let settledFirst: boolean | undefined;
+    const answered = started.then((response) => {
+      settledFirst = outcomes.length === 1;
+      return response;
+    });
+    expect((await time.until(answered)).status).toBe(500);
+    expect(settledFirst).toBe(true);
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, tokens: 0, route: null, model: 'a/0' }]);
+  });
+
+  it('is recorded with no units, neither estimated nor counted', async () => {
+    const { time, started, outcomes } = calling({ routeFails: new Error('broken') });
+    await time.until(started);
+    const none = { inputUnits: 0, cachedUnits: 0, outputUnits: 0, estimated: false };
+    expect(outcomes).toMatchObject([none]);
+  });
+
+  it('fails with the same error when its release fails too, which is left in the log', async () => {
+    const { time, started } = calling({
+      routeFails: new ServiceError('all_routes_failed', 'No.'),
+      settleFails: new Error('no database'),
+    });
+    const response = await time.until(started);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+  });
+});
+
+describe('the status of a streamed call', () => {
+  it.each([
+    ['insufficient_credit', 402],
+    ['tokens_per_minute', 429],
+    ['key_quota', 429],
+  ] as const)(
+    'is that of its refusal (%s), however long the ledger takes to refuse',
+    async (code, status) => {
+      const { time, started, lines } = calling({ admitMs: 30_000, refusal: new ServiceError(code, 'No.') });
+      const response = await time.until(started);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ error: { code } });
+      expect(lines).toHaveLength(1);
+    },
+  );
+
+  it('is that of its failure when that comes within 5 s of its admission, also after a slow one', async () => {
+    const { time, started } = calling({ admitMs: 20_000, answerMs: 4_900, routeFails: new Error('broken') });
+    expect((await time.until(started)).status).toBe(500);
+  });
+
+  it('waits for its route to show x-route among the headers, 5 s at most', async () => {
+    const quick = calling({ admitMs: 20_000, answerMs: 4_900 });
+    const answered = await quick.time.until(quick.started);
+    expect([answered.status, answered.headers.get('x-route')]).toEqual([200, 'route']);
+    expect(await answered.text()).toBe('data: answer within 900\n\n');
+
+    const slow = calling({ admitMs: 20_000, answerMs: 8_000 });
+    const early = await slow.time.until(slow.started);
+    expect([early.status, early.headers.get('x-route')]).toEqual([200, null]);
+  });
+});
+
+describe('headers that leave before there is an event', () => {
+  it('have the limits of the key, the ignored fields, and a heartbeat with them', async () => {
+    const { time, started } = calling({ answerMs: 8_000 });
+    const response = await time.until(started);
+    expect(response.headers.get('x-ignored-fields')).toBe('seed');
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+    const reader = response.body?.getReader();
+    // Without a moment's wait: the bytes are there with the headers.
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(HEARTBEAT);
+    const next = reader?.read();
+    await time.advance(3_000);
+    expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer within 900\n\n');
+  });
+
+  it('are followed by the failure as an event, which is logged and counted as any other', async () => {
+    const { time, started, lines, outcomes } = calling({ answerMs: 8_000, routeFails: new Error('broken') });
+    const response = await time.until(started);
+    expect(response.status).toBe(200);
+    const text = await time.until(response.text());
+    expect(text).toContain('"code":"internal_error"');
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+    expect(lines.at(-1)).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  });
+});
+
+describe('a stream whose settlement fails', () => {
+  it('is an error of the service in the log and the metrics, with where it happened', async () => {
+    const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
+    const response = await time.until(started);
+    const text = await time.until(response.text());
+    expect(text.startsWith('data: answer within 900\n\n')).toBe(true);
+    expect(text).toContain('"code":"internal_error"');
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'internal error'],
+      ['info', 'answered'],
+    ]);
+    expect(lines[0]?.fields).toMatchObject({
+      name: 'Error',
+      stack: expect.stringContaining('paid-endpoint.test'),
+    });
+    expect(lines[1]).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
+  });
+
+  it('is one too when its reader has left', async () => {
+    const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
+    const response = await time.until(started);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(lines.at(-1)).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
+  });
+});

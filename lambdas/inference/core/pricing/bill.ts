@@ -1,0 +1,157 @@
+/** The bill of a call: a line for everything that was counted, at the price that it had; rounded up once, in the sum. */
+import { divideUp, type NanoUsd, toFraction } from '../../../platform/core/money.ts';
+import { type Counts, type ImageItem, type Item, promptTokensIn, type TokenItem } from './counts.ts';
+import {
+  type ImagePrices,
+  type ImageVariant,
+  type Lifetime,
+  ONE,
+  type Prices,
+  type Rates,
+  type TokenPrices,
+} from './prices.ts';
+
+export interface Line {
+  readonly item: Item;
+  /** Whole, but for seconds. */
+  readonly quantity: number;
+  /** Nano-USD of `per` of them. */
+  readonly price: NanoUsd;
+  readonly per: number;
+}
+
+export interface Bill {
+  readonly lines: readonly Line[];
+  readonly amount: NanoUsd;
+}
+
+/** What the provider served by; undefined is the standard. */
+export interface Served {
+  readonly serviceTier?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+const TOKENS = 1_000_000;
+
+/** What lines come to, in nano-USD, rounded up once. */
+export function amountOf(lines: readonly Pick<Line, 'quantity' | 'price' | 'per'>[]): NanoUsd {
+  let [numerator, denominator] = [0n, 1n];
+  for (const { quantity, price, per } of lines) {
+    const fraction = toFraction(quantity);
+    const [over, under] = [fraction.numerator * price, fraction.denominator * BigInt(per)];
+    if (under === denominator) numerator += over;
+    else [numerator, denominator] = [numerator * under + over * denominator, denominator * under];
+  }
+  return divideUp(numerator, denominator);
+}
+
+/** Bills what was counted. An item without a price of its own has that of the item it is a kind of; else it is free. */
+export function billOf(prices: Prices, counts: Counts, served: Served = {}): Bill {
+  const priceOf = pricesOf(prices, counts, served);
+  const lines: Line[] = [];
+  for (const [item, quantity] of counts) lines.push({ item, quantity, ...priceOf(item) });
+  const request = requestPrice(prices);
+  if (request > 0n && counts.size > 0 && !counts.has('request'))
+    lines.push({ item: 'request', quantity: 1, price: request, per: 1 });
+  return { lines, amount: amountOf(lines) };
+}
+
+const requestPrice = (prices: Prices): NanoUsd => ('request' in prices ? (prices.request ?? 0n) : 0n);
+
+type Priced = Pick<Line, 'price' | 'per'>;
+
+const FREE: Priced = { price: 0n, per: 1 };
+
+function pricesOf(prices: Prices, counts: Counts, served: Served): (item: Item) => Priced {
+  if (prices.unit === 'per_million_tokens') {
+    const rates = ratesOf(prices, promptTokensIn(counts), served);
+    return (item) => ofTokens(prices, rates, item);
+  }
+  return (item) => ofUnit(prices, item);
+}
+
+function ofUnit(prices: Exclude<Prices, TokenPrices>, item: Item): Priced {
+  if (item === 'request') return { price: requestPrice(prices), per: 1 };
+  switch (prices.unit) {
+    case 'per_image':
+      return item.startsWith('image:') ? { price: imagePrice(prices, item), per: 1 } : FREE;
+    case 'per_million_characters':
+      return item === 'character' ? { price: prices.character, per: TOKENS } : FREE;
+    case 'per_second':
+      return item === 'second' ? { price: prices.second, per: 1 } : FREE;
+    case 'per_minute':
+      return item === 'second' ? { price: prices.minute, per: 60 } : FREE;
+    case 'per_hour':
+      return item === 'second' ? { price: prices.hour, per: 3_600 } : FREE;
+    default:
+      return FREE;
+  }
+}
+
+function ofTokens({ features }: TokenPrices, rates: ScaledRates, item: Item): Priced {
+  if (item.startsWith('feature:'))
+    return { price: features?.[item.slice('feature:'.length)]?.price ?? 0n, per: 1 };
+  return { price: rateOf(rates, item as TokenItem), per: TOKENS };
+}
+
+/** The rates of one tier, with the factor that they are charged at. */
+export interface ScaledRates {
+  readonly rates: Rates;
+  /** In billionths. */
+  readonly factor: bigint;
+}
+
+/** The rates of a prompt of that many tokens: the whole call at those of its tier. A name without a price is standard. */
+export function ratesOf(prices: TokenPrices, promptTokens: number, served: Served): ScaledRates {
+  const tier = own(prices.service_tiers, served.serviceTier);
+  const region = own(prices.regions, served.region)?.factor ?? ONE;
+  const scale = tier !== undefined && 'factor' in tier ? tier.factor : ONE;
+  const base: Rates & Pick<TokenPrices, 'tiers'> = tier === undefined || 'factor' in tier ? prices : tier;
+  const rates = (base.tiers ?? []).findLast(({ above }) => promptTokens > above) ?? base;
+  return { rates, factor: divideUp(scale * region, ONE) };
+}
+
+/** An entry that a caller cannot make up: names of a prototype do not count. */
+const own = <T>(entries: Readonly<Record<string, T>> | undefined, name: string | undefined): T | undefined =>
+  entries !== undefined && name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
+
+/** Nano-USD of a million tokens of an item; a factor makes it a whole number, rounded up. */
+export function rateOf({ rates, factor }: ScaledRates, item: TokenItem): NanoUsd {
+  const rate = unscaled(rates, item);
+  return factor === ONE ? rate : divideUp(rate * factor, ONE);
+}
+
+function unscaled(rates: Rates, item: TokenItem): NanoUsd {
+  const { input, output = 0n, cached_input: cached } = rates;
+  switch (item) {
+    case 'input':
+    case 'output':
+    case 'cached_input':
+    case 'reasoning_output':
+    case 'audio_output':
+    case 'image_output':
+    case 'video_output':
+      return rates[item] ?? (item === 'cached_input' ? input : output);
+    case 'audio_input':
+    case 'image_input':
+    case 'video_input':
+      return rates[item] ?? input;
+    case 'cached_audio_input':
+      return rates.cached_audio_input ?? rates.audio_input ?? cached ?? input;
+    case 'cached_image_input':
+      return rates.cached_image_input ?? cached ?? rates.image_input ?? input;
+    default:
+      return rates.cache_writes?.[item.slice('cache_write_'.length) as Lifetime] ?? input;
+  }
+}
+
+/** The item that an image of a quality and a size is counted as; an empty quality is the provider's own choice. */
+export const imageItem = (quality: string, size: string): ImageItem => `image:${quality}:${size}`;
+
+/** The price of an image: of the first variant that fits, else that of every image. */
+function imagePrice({ image, variants = [] }: ImagePrices, item: string): NanoUsd {
+  const [, quality = '', size = ''] = item.split(':');
+  const fits = (variant: ImageVariant) =>
+    (variant.quality ?? quality) === quality && (variant.size ?? size) === size;
+  return variants.find(fits)?.image ?? image;
+}

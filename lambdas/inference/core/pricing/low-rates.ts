@@ -1,0 +1,166 @@
+/**
+ * Which rates of a price list are below those of another one: at each of them, some call costs less by the first list
+ * than by the second. When there is none, no call does.
+ */
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import { billOf, imageItem, rateOf, ratesOf, type Served } from './bill.ts';
+import { countSame, type Item, type TokenItem } from './counts.ts';
+import { type ImagePrices, LIFETIMES, type Prices, type Rates, type TokenPrices } from './prices.ts';
+
+/** Nano-USD for `per` of an item. */
+export interface UnitPrice {
+  readonly price: NanoUsd;
+  readonly per: number;
+}
+
+export interface LowRate {
+  /** The item as the lines of a bill name it, and when it has this rate. */
+  readonly rate: string;
+  readonly own: UnitPrice;
+  readonly other: UnitPrice;
+}
+
+/** What calls on a model can be billed by. */
+export interface Reach {
+  /** What callers pay: a tier, a tool or a kind of tokens that has no price here is refused, and so never billed. */
+  readonly sold: Prices;
+  /** The most tokens of a prompt; any number when absent. */
+  readonly longestPrompt?: number | undefined;
+}
+
+/**
+ * The rates of `own` that are below those of `other`, of all that a call can be billed by. Undefined when the lists, or
+ * what is sold, count different things: images and requests, say.
+ */
+export function lowRates(own: Prices, other: Prices, reach: Reach): readonly LowRate[] | undefined {
+  const { sold } = reach;
+  if ([other, sold].some(({ unit }) => !countSame(own.unit, unit))) return undefined;
+  if (isOfTokens(own) && isOfTokens(other) && isOfTokens(sold))
+    return tokenRates(own, other, { ...reach, sold });
+  return unitItems(own, other).flatMap((item) => low(item, unitPrice(own, item), unitPrice(other, item)));
+}
+
+const isOfTokens = (prices: Prices): prices is TokenPrices => prices.unit === 'per_million_tokens';
+
+const low = (rate: string, own: UnitPrice, other: UnitPrice): readonly LowRate[] =>
+  own.price * BigInt(other.per) < other.price * BigInt(own.per) ? [{ rate, own, other }] : [];
+
+const each = (price: NanoUsd): UnitPrice => ({ price, per: 1 });
+
+interface TokenReach extends Reach {
+  readonly sold: TokenPrices;
+}
+
+function tokenRates(own: TokenPrices, other: TokenPrices, reach: TokenReach): readonly LowRate[] {
+  const { sold, longestPrompt } = reach;
+  // A tool that the provider runs makes it read the prompt several times, which may count more than a window.
+  const lengths = lengthsOf([own, other], sold.features === undefined ? longestPrompt : undefined);
+  const places: readonly Served[] = [undefined, ...Object.keys(sold.service_tiers ?? {})].flatMap(
+    (serviceTier) =>
+      [undefined, ...Object.keys(sold.regions ?? {})].map((region) => ({ serviceTier, region })),
+  );
+  return [
+    ...places.flatMap((served) => ratesAsServed([own, other], { sold, lengths }, served)),
+    ...Object.keys(sold.features ?? {}).flatMap((name) =>
+      low(`feature:${name}`, each(featurePrice(own, name)), each(featurePrice(other, name))),
+    ),
+    ...low('request', each(own.request ?? 0n), each(other.request ?? 0n)),
+  ];
+}
+
+const featurePrice = ({ features = {} }: TokenPrices, name: string): NanoUsd =>
+  (Object.hasOwn(features, name) ? features[name]?.price : undefined) ?? 0n;
+
+/** The low rates in each tier by prompt length. What is as low in the tier before is not listed again. */
+function ratesAsServed(
+  [own, other]: readonly [TokenPrices, TokenPrices],
+  { sold, lengths }: { readonly sold: TokenPrices; readonly lengths: readonly number[] },
+  served: Served,
+): readonly LowRate[] {
+  const before = new Map<TokenItem, string>();
+  return lengths.flatMap((length) => {
+    const [ownRates, otherRates] = [ratesOf(own, length, served), ratesOf(other, length, served)];
+    const seen = new Set<string>();
+    return itemsOf(sold).flatMap((item) => {
+      const [price, taken] = [rateOf(ownRates, item), rateOf(otherRates, item)];
+      const figures = `${price} ${taken}`;
+      const isNamed = names(ownRates.rates, item) || names(otherRates.rates, item);
+      const isKnown = before.get(item) === figures || (!isNamed && seen.has(figures));
+      before.set(item, figures);
+      seen.add(figures);
+      if (isKnown) return [];
+      const tokens = (amount: NanoUsd): UnitPrice => ({ price: amount, per: 1_000_000 });
+      return low(`${item}${asText(length, served)}`, tokens(price), tokens(taken));
+    });
+  });
+}
+
+/** A prompt length in each tier of either list, the shortest first. */
+function lengthsOf(lists: readonly TokenPrices[], longest = Number.POSITIVE_INFINITY): readonly number[] {
+  const starts = lists.flatMap(({ tiers = [], service_tiers: services = {} }) => [
+    ...tiers,
+    ...Object.values(services).flatMap((tier) => ('factor' in tier ? [] : (tier.tiers ?? []))),
+  ]);
+  const lengths = new Set([0, ...starts.map(({ above }) => above + 1).filter((length) => length <= longest)]);
+  return [...lengths].sort((a, b) => a - b);
+}
+
+/** What tokens can be counted as where these are the prices: the rest is refused, or counted as text. */
+function itemsOf(sold: TokenPrices): readonly TokenItem[] {
+  const written = LIFETIMES.filter(
+    (lifetime) => lifetime === 'auto' || sold.cache_writes?.[lifetime] !== undefined,
+  );
+  const items: readonly TokenItem[] = [
+    ...([
+      'input',
+      'output',
+      'cached_input',
+      'reasoning_output',
+      'image_input',
+      'cached_image_input',
+    ] as const),
+    ...written.map((lifetime) => `cache_write_${lifetime}` as const),
+    ...(['audio_input', 'audio_output', 'image_output', 'video_input', 'video_output'] as const).filter(
+      (item) => sold[item] !== undefined,
+    ),
+    ...(sold.audio_input === undefined ? [] : (['cached_audio_input'] as const)),
+  ];
+  return sold.output === undefined ? items.filter((item) => !item.endsWith('output')) : items;
+}
+
+/** Whether the item has a rate of its own there. */
+function names(rates: Rates, item: TokenItem): boolean {
+  const lifetime = LIFETIMES.find((each) => item === `cache_write_${each}`);
+  if (lifetime !== undefined) return rates.cache_writes?.[lifetime] !== undefined;
+  return rates[item as Exclude<TokenItem, `cache_write_${string}`>] !== undefined;
+}
+
+function asText(length: number, { serviceTier, region }: Served): string {
+  const parts = [
+    ...(serviceTier === undefined ? [] : [`service tier ${serviceTier}`]),
+    ...(region === undefined ? [] : [`region ${region}`]),
+    ...(length === 0 ? [] : [`prompts above ${length - 1} tokens`]),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+/** What calls that are not billed by tokens count. */
+function unitItems(own: Prices, other: Prices): readonly Item[] {
+  if (own.unit === 'per_image')
+    return imageItems([own, other].flatMap((list) => (list.unit === 'per_image' ? [list] : [])));
+  if (own.unit === 'per_million_characters') return ['character'];
+  return own.unit === 'per_request' ? ['request'] : ['second'];
+}
+
+/** Every quality and size that a list names; an empty one stands for all that none names. */
+function imageItems(lists: readonly ImagePrices[]): readonly Item[] {
+  const variants = lists.flatMap((list) => list.variants ?? []);
+  const qualities = new Set(['', ...variants.flatMap(({ quality }) => quality ?? [])]);
+  const sizes = new Set(['', ...variants.flatMap(({ size }) => size ?? [])]);
+  return [...qualities].flatMap((quality) => [...sizes].map((size) => imageItem(quality, size)));
+}
+
+const unitPrice = (prices: Prices, item: Item): UnitPrice => {
+  const [{ price, per } = each(0n)] = billOf(prices, new Map([[item, 1]])).lines;
+  return { price, per };
+};

@@ -1,0 +1,186 @@
+/**
+ * The vocabulary of prices: what a catalog can say of what a call costs. Amounts are decimals in USD, read as text into
+ * nano-dollars. The same vocabulary says what a model costs its callers and what a route costs the operator.
+ */
+import * as z from 'zod';
+import { type NanoUsd, parseUsd } from '../../../platform/core/money.ts';
+
+/** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
+const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
+
+const price = z
+  .union([z.number(), z.string()])
+  .transform((value) => parseUsd(value))
+  .refine(
+    (amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_PRICE_NANO_USD,
+    {
+      error: 'must be an amount of USD from 0 to 1000000 with at most 9 decimal places',
+    },
+  );
+
+/** One, as a factor: factors are kept in billionths. */
+export const ONE = 1_000_000_000n;
+
+const MAX_FACTOR = 100n * ONE;
+
+const factor = z
+  .union([z.number(), z.string()])
+  .transform((value) => parseUsd(value))
+  .refine((value): value is bigint => value !== undefined && value > 0n && value <= MAX_FACTOR, {
+    error: 'must be a factor above 0, at most 100, with at most 9 decimal places',
+  });
+
+/**
+ * How long a provider keeps what of a prompt it has cached (Claude API docs, Prompt caching: 5 minutes, 1 hour; OpenAI
+ * docs, Prompt caching: 30 minutes, 24 hours); `auto`: it writes without being asked.
+ */
+export const LIFETIMES = ['5m', '30m', '1h', '24h', 'auto'] as const;
+export type Lifetime = (typeof LIFETIMES)[number];
+
+/** The prices of a million tokens. Only `input` has no other that stands in for it. */
+const rates = {
+  input: price,
+  cached_input: price.optional(),
+  cache_writes: z.partialRecord(z.enum(LIFETIMES), price).optional(),
+  output: price.optional(),
+  reasoning_output: price.optional(),
+  audio_input: price.optional(),
+  cached_audio_input: price.optional(),
+  audio_output: price.optional(),
+  image_input: price.optional(),
+  cached_image_input: price.optional(),
+  image_output: price.optional(),
+  video_input: price.optional(),
+  video_output: price.optional(),
+};
+
+const ratesSchema = z.strictObject(rates);
+export type Rates = z.infer<typeof ratesSchema>;
+
+/** All tokens of a call whose prompt counts more than `above` are charged at these rates. */
+const tiers = z
+  .array(z.strictObject({ above: z.int().min(1), ...rates }))
+  .min(1)
+  .max(8);
+
+/** Rates of its own, or the standard ones times a factor. */
+const serviceTier = z.union(
+  [z.strictObject({ factor }), z.strictObject({ ...rates, tiers: tiers.optional() })],
+  'must have a factor, or rates of its own',
+);
+
+const name = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _');
+
+/** More uses than any call has: a request that allows them names no bound. */
+export const MAX_USES = 1_000;
+
+/** What a tool that the provider runs costs. */
+const feature = z.strictObject({
+  /** Of one use. */
+  price,
+  /** The most uses of a call, where the provider bounds them; else the request must. */
+  max_uses: z.int().min(1).max(MAX_USES).optional(),
+  /** The fewest uses of a call that asks for it, where the provider does not count them. */
+  min_uses: z.int().min(0).max(MAX_USES).default(0),
+  /** The most tokens that one use adds to the prompt; without it, a prompt may fill the model's window. */
+  tokens: z.int().min(0).max(10_000_000).optional(),
+});
+
+const tokenPrices = z
+  .strictObject({
+    unit: z.literal('per_million_tokens'),
+    ...rates,
+    tiers: tiers.optional(),
+    /** By name: `priority`, `flex`, `fast`. */
+    service_tiers: z.record(name, serviceTier).optional(),
+    /** A factor on all rates of tokens, by the place of inference: `us`. */
+    regions: z.record(name, z.strictObject({ factor })).optional(),
+    features: z.record(name, feature).optional(),
+    /** Of each call, beside its tokens. */
+    request: price.optional(),
+  })
+  .superRefine(({ unit: _unit, tiers: standard, ...prices }, context) => {
+    const issue = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const names = namesOf(prices);
+    const check = (tiersOf: Tiers | undefined, path: string[]) => {
+      (tiersOf ?? []).forEach((tier, at) => {
+        if (namesOf(tier) !== names) issue([...path, at], `must have the same prices as the model: ${names}`);
+        if (at > 0 && tier.above <= (tiersOf?.[at - 1]?.above ?? 0))
+          issue([...path, at, 'above'], 'must be more than that of the tier before');
+      });
+    };
+    check(standard, ['tiers']);
+    for (const [tier, own] of Object.entries(prices.service_tiers ?? {})) {
+      if ('factor' in own) continue;
+      const path = ['service_tiers', tier];
+      if (namesOf(own) !== names) issue(path, `must have the same prices as the model: ${names}`);
+      check(own.tiers, [...path, 'tiers']);
+      if (thresholds(own.tiers) !== thresholds(standard))
+        issue([...path, 'tiers'], 'must begin where those of the model do');
+    }
+  });
+
+type Tiers = z.infer<typeof tiers>;
+
+const thresholds = (list: Tiers | undefined): string => (list ?? []).map(({ above }) => above).join(' ');
+
+/** The names of the rates that are set, in one order. */
+const namesOf = (prices: Rates): string =>
+  Object.keys(rates)
+    .flatMap((rate) => {
+      const value = prices[rate as keyof Rates];
+      if (value === undefined) return [];
+      return typeof value === 'bigint'
+        ? [rate]
+        : Object.keys(value)
+            .map((lifetime) => `${rate}.${lifetime}`)
+            .sort();
+    })
+    .join(', ');
+
+/** What images of a size, a quality or both cost, where that is not the price of every image. */
+const imageVariant = z
+  .strictObject({
+    size: z.string().min(1).max(32).optional(),
+    quality: z.string().min(1).max(32).optional(),
+    image: price,
+  })
+  .refine(
+    ({ size, quality }) => size !== undefined || quality !== undefined,
+    'must have a size or a quality',
+  );
+
+const imagePrices = z.strictObject({
+  unit: z.literal('per_image'),
+  image: price,
+  /** The first that fits is the price. */
+  variants: z.array(imageVariant).min(1).max(64).optional(),
+});
+
+export const prices = z.discriminatedUnion('unit', [
+  tokenPrices,
+  imagePrices,
+  z.strictObject({ unit: z.literal('per_million_characters'), character: price }),
+  z.strictObject({ unit: z.literal('per_request'), request: price }),
+  z.strictObject({ unit: z.literal('per_second'), second: price }),
+  z.strictObject({ unit: z.literal('per_minute'), minute: price }),
+  z.strictObject({ unit: z.literal('per_hour'), hour: price }),
+]);
+
+export type Prices = z.infer<typeof prices>;
+export type PriceUnit = Prices['unit'];
+export type TokenPrices = Extract<Prices, { unit: 'per_million_tokens' }>;
+export type ImagePrices = Extract<Prices, { unit: 'per_image' }>;
+export type ImageVariant = z.infer<typeof imageVariant>;
+export type Feature = z.infer<typeof feature>;
+
+export const PRICE_UNITS = [
+  'per_million_tokens',
+  'per_image',
+  'per_million_characters',
+  'per_request',
+  'per_second',
+  'per_minute',
+  'per_hour',
+] as const satisfies readonly PriceUnit[];

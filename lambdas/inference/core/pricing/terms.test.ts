@@ -1,0 +1,168 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import {
+  pricedFeature,
+  pricesOf,
+  report,
+  termsFor,
+  tokenPrices,
+  tokenPricesOf,
+} from '../../testing/pricing/arbitraries.ts';
+import type { PricedFeature } from '../fields/need.ts';
+import { priceUsage } from '../metering/priced-usage.ts';
+import { promptWithUses, termsOf, worstCost } from './terms.ts';
+
+const FULL = {
+  ...{ input: '3', output: '15', audio_input: '40', audio_output: '80' },
+  cache_writes: { '5m': '3.75' },
+  service_tiers: { priority: { factor: '2' }, flex: { factor: '0.5' } },
+  regions: { us: { factor: '1.1' } },
+  features: { web_search: { price: '0.01', tokens: 2_000 }, code_execution: { price: '0', max_uses: 2 } },
+};
+
+const pricedFeatures: readonly PricedFeature[] = [
+  { kind: 'service-tier', name: 'priority', param: 'service_tier' },
+  { kind: 'region', name: 'us', param: 'inference_geo' },
+  { kind: 'cache-write', lifetime: '5m', param: 'system[0].cache_control' },
+  { kind: 'tokens', rate: 'audio_output', param: 'audio' },
+  { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
+  { kind: 'server-tool', name: 'code_execution', maxUses: undefined, param: 'tools[1]' },
+  { kind: 'output', texts: ['predicted'], param: 'prediction' },
+];
+
+describe('the terms of a request', () => {
+  it('cover everything that has a price', () => {
+    const terms = termsFor(tokenPricesOf(FULL), pricedFeatures);
+    expect(terms.asked).toEqual({ serviceTier: 'priority', region: 'us' });
+    expect([...terms.uses]).toEqual([
+      ['web_search', 3],
+      ['code_execution', 2],
+    ]);
+    expect(terms.outputTexts).toEqual(['predicted']);
+  });
+
+  it.each<[string, PricedFeature]>([
+    ['a tier', { kind: 'service-tier', name: 'scale', param: 'a' }],
+    [
+      'a tier named like a property of every object',
+      { kind: 'service-tier', name: 'constructor', param: 'a' },
+    ],
+    ['a place', { kind: 'region', name: 'eu', param: 'a' }],
+    ['a lifetime', { kind: 'cache-write', lifetime: '1h', param: 'a' }],
+    ['a lifetime that nobody knows', { kind: 'cache-write', lifetime: '7d', param: 'a' }],
+    ['a kind of token', { kind: 'tokens', rate: 'image_output', param: 'a' }],
+    ['a tool', { kind: 'server-tool', name: 'mcp', maxUses: 1, param: 'a' }],
+    [
+      'a tool without a bound on its uses',
+      { kind: 'server-tool', name: 'web_search', maxUses: undefined, param: 'a' },
+    ],
+    [
+      'a tool with a bound beyond all use',
+      { kind: 'server-tool', name: 'web_search', maxUses: 1_001, param: 'a' },
+    ],
+    ['what no price can say', { kind: 'unpriced', param: 'a' }],
+  ])('name the field that asks for %s without a price', (_case, unpriced) => {
+    const prices = tokenPricesOf(FULL);
+    expect(termsOf(prices, [...pricedFeatures, unpriced])).toEqual({ unpriced: 'a' });
+    expect(termsOf(prices, [unpriced, ...pricedFeatures])).toEqual({ unpriced: 'a' });
+  });
+
+  it('cover one tier at a time', () => {
+    const two: PricedFeature[] = [
+      { kind: 'service-tier', name: 'priority', param: 'service_tier' },
+      { kind: 'service-tier', name: 'flex', param: 'speed' },
+    ];
+    expect(termsOf(tokenPricesOf(FULL), two)).toEqual({ unpriced: 'speed' });
+  });
+
+  it('cover nothing where calls are not billed by tokens', () => {
+    const images = pricesOf({ unit: 'per_image', image: '1' });
+    expect(termsOf(images)).not.toHaveProperty('unpriced');
+    for (const each of pricedFeatures) expect(termsOf(images, [each])).toEqual({ unpriced: each.param });
+  });
+});
+
+describe('what a call costs at most', () => {
+  const most = fc.record({
+    prompt: fc.integer({ min: 0, max: 4_000 }),
+    completion: fc.integer({ min: 0, max: 4_000 }),
+  });
+
+  it('is never below its bill, whatever it asks for and its route reports', () => {
+    let served = 0;
+    fc.assert(
+      fc.property(
+        tokenPrices,
+        fc.array(pricedFeature, { maxLength: 4 }),
+        most,
+        report,
+        (prices, asked, bound, usage) => {
+          const terms = termsOf(prices, asked);
+          if ('unpriced' in terms) return;
+          const possible = {
+            ...usage,
+            promptTokens: Math.min(usage.promptTokens, bound.prompt),
+            completionTokens: Math.min(usage.completionTokens, bound.completion),
+          };
+          const bill = priceUsage(prices, terms, possible);
+          if (Object.keys(bill.served).length > 0 || terms.uses.size > 0) served += 1;
+          expect(bill.amount).toBeLessThanOrEqual(worstCost(prices, terms, bound));
+        },
+      ),
+      { numRuns: rounds(700) },
+    );
+    // The search did meet tiers, places and tools.
+    expect(served).toBeGreaterThan(30);
+  });
+
+  it('grows with what a call may count', () => {
+    fc.assert(
+      fc.property(tokenPrices, most, most, (prices, a, b) => {
+        const terms = termsFor(prices);
+        const both = { prompt: a.prompt + b.prompt, completion: a.completion + b.completion };
+        expect(worstCost(prices, terms, both)).toBeGreaterThanOrEqual(worstCost(prices, terms, a));
+      }),
+    );
+  });
+
+  it('is exact where there is one rate a side', () => {
+    const plain = tokenPricesOf({ input: '3', output: '15' });
+    expect(worstCost(plain, termsFor(plain), { prompt: 1_000, completion: 100 })).toBe(4_500_000n);
+  });
+
+  it('covers the cheaper and the dearer of the tiers that a route may serve', () => {
+    const prices = tokenPricesOf(FULL);
+    const of = (name: string) =>
+      worstCost(prices, termsFor(prices, [{ kind: 'service-tier', name, param: 'a' }]), {
+        prompt: 1_000,
+        completion: 0,
+      });
+    expect(of('priority')).toBe(6_000_000n);
+    // A route that cannot serve the cheaper tier may serve the standard one.
+    expect(of('flex')).toBe(3_000_000n);
+  });
+});
+
+describe('a prompt that tools of the provider add to', () => {
+  const prices = tokenPricesOf(FULL);
+  const bound = { prompt: 1_000, completion: 100 };
+
+  it('is read again after each use, with what the uses gave and what was written so far', () => {
+    const terms = termsFor(prices, [{ kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'a' }]);
+    expect(promptWithUses(terms, bound, 200_000)).toBe(4 * (1_000 + 3 * 2_000 + 100));
+    expect(promptWithUses(terms, bound, 5_000)).toBe(4 * 5_000);
+  });
+
+  it('may fill the window each time, where nobody says what a use adds', () => {
+    const terms = termsFor(prices, [
+      { kind: 'server-tool', name: 'code_execution', maxUses: undefined, param: 'a' },
+    ]);
+    expect(promptWithUses(terms, bound, 200_000)).toBe(3 * 200_000);
+  });
+
+  it('is the prompt alone without one', () => {
+    expect(promptWithUses(termsFor(prices), bound, 200_000)).toBe(1_000);
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The terms of a call on a model: what of its request has a price, and so what it may be billed by. What has none is
+ * found here, before anything is held.
+ */
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import { greatest } from '../../../platform/core/money.ts';
+import type { PricedFeature } from '../fields/need.ts';
+import { amountOf, rateOf, ratesOf, type ScaledRates, type Served } from './bill.ts';
+import type { TokenItem } from './counts.ts';
+import { type Feature, LIFETIMES, MAX_USES, type Prices, type TokenPrices } from './prices.ts';
+
+export interface Terms {
+  /** What the request asked for; what else a route says that it served is not believed. */
+  readonly asked: Served;
+  /** What may be counted beside text, its cached part, and reasoning. */
+  readonly items: ReadonlySet<TokenItem>;
+  /** The most uses of each tool that the provider runs. */
+  readonly uses: ReadonlyMap<string, number>;
+  /** Tokens, at most, that each of these uses adds to the prompt; undefined: as many as the model takes. */
+  readonly tokensByUses: number | undefined;
+  /** Texts that are charged as output, beside what `max_tokens` allows. */
+  readonly outputTexts: readonly string[];
+}
+
+/** The field that asks for what has no price. */
+export interface Unpriced {
+  readonly unpriced: string;
+}
+
+/** The terms of a request that asks for these things, or the first field that asks for what has no price. */
+export function termsOf(prices: Prices, features: readonly PricedFeature[] = []): Terms | Unpriced {
+  const draft = new Draft(prices);
+  for (const feature of features) if (!draft.covers(feature)) return { unpriced: feature.param };
+  return draft;
+}
+
+class Draft implements Terms {
+  readonly asked: { serviceTier?: string; region?: string } = {};
+  readonly items = new Set<TokenItem>(['image_input', 'cache_write_auto']);
+  readonly uses = new Map<string, number>();
+  tokensByUses: number | undefined = 0;
+  readonly outputTexts: string[] = [];
+  readonly #prices: TokenPrices | undefined;
+
+  constructor(prices: Prices) {
+    this.#prices = prices.unit === 'per_million_tokens' ? prices : undefined;
+  }
+
+  covers(feature: PricedFeature): boolean {
+    const prices = this.#prices;
+    if (prices === undefined) return false;
+    switch (feature.kind) {
+      case 'service-tier':
+        return Object.hasOwn(prices.service_tiers ?? {}, feature.name) && this.#tier(feature.name);
+      case 'region':
+        if (!Object.hasOwn(prices.regions ?? {}, feature.name)) return false;
+        this.asked.region = feature.name;
+        return true;
+      case 'cache-write': {
+        const lifetime = LIFETIMES.find((each) => each === feature.lifetime);
+        if (lifetime === undefined || prices.cache_writes?.[lifetime] === undefined) return false;
+        this.items.add(`cache_write_${lifetime}`);
+        return true;
+      }
+      case 'tokens':
+        if (prices[feature.rate] === undefined) return false;
+        this.items.add(feature.rate);
+        return true;
+      case 'server-tool':
+        return this.#feature(feature.name, feature.maxUses, prices);
+      case 'output':
+        this.outputTexts.push(...feature.texts);
+        return true;
+      case 'unpriced':
+        return false;
+    }
+  }
+
+  /** Two tiers at once have no price. */
+  #tier(name: string): boolean {
+    const { serviceTier = name } = this.asked;
+    this.asked.serviceTier = serviceTier;
+    return serviceTier === name;
+  }
+
+  /** Uses need a bound: of the request, or of the provider. */
+  #feature(name: string, asked: number | undefined, { features = {} }: TokenPrices): boolean {
+    const feature: Feature | undefined = Object.hasOwn(features, name) ? features[name] : undefined;
+    const most = Math.min(asked ?? Number.POSITIVE_INFINITY, feature?.max_uses ?? Number.POSITIVE_INFINITY);
+    if (feature === undefined || most > MAX_USES) return false;
+    this.uses.set(name, (this.uses.get(name) ?? 0) + most);
+    this.tokensByUses =
+      feature.tokens === undefined || this.tokensByUses === undefined
+        ? undefined
+        : this.tokensByUses + most * feature.tokens;
+    return true;
+  }
+}
+
+/** What a call counts at most. */
+export interface MostTokens {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/**
+ * The prompt tokens of a call at most, where the provider runs tools: it reads the prompt, what the tools gave and its
+ * own output again after each use.
+ */
+export function promptWithUses({ uses, tokensByUses }: Terms, most: MostTokens, window: number): number {
+  let passes = 1;
+  for (const count of uses.values()) passes += count;
+  if (passes === 1) return most.prompt;
+  const one =
+    tokensByUses === undefined ? window : Math.min(window, most.prompt + tokensByUses + most.completion);
+  return passes * Math.max(one, most.prompt);
+}
+
+/**
+ * What a call costs at most, in nano-USD: all its tokens at the dearest rate that its terms allow, in the dearest tier
+ * that a prompt of up to that length reaches, served as asked or by the standard.
+ */
+export function worstCost(prices: TokenPrices, terms: Terms, most: MostTokens): NanoUsd {
+  const { serviceTier, region } = terms.asked;
+  let worst = 0n;
+  for (const tier of new Set([undefined, serviceTier])) {
+    for (const place of new Set([undefined, region])) {
+      for (const length of lengthsOf(prices, most.prompt)) {
+        const rates = ratesOf(prices, length, { serviceTier: tier, region: place });
+        worst = greatest(worst, tokensCost(rates, terms, most));
+      }
+    }
+  }
+  return worst + usesCost(prices, terms) + (prices.request ?? 0n);
+}
+
+/** A prompt length in each tier that a prompt of at most this many tokens can be in. */
+const lengthsOf = ({ tiers = [] }: TokenPrices, promptTokens: number): readonly number[] => [
+  0,
+  ...tiers.flatMap(({ above }) => (promptTokens > above ? above + 1 : [])),
+];
+
+function tokensCost(rates: ScaledRates, { items }: Terms, { prompt, completion }: MostTokens): NanoUsd {
+  const dearest = (candidates: readonly TokenItem[]) =>
+    candidates.map((item) => rateOf(rates, item)).reduce(greatest, 0n);
+  const asked = [...items];
+  const input = dearest(['input', 'cached_input', 'cached_image_input', ...asked.flatMap(asInput)]);
+  const output = dearest(['output', 'reasoning_output', ...asked.filter((item) => item.endsWith('_output'))]);
+  return amountOf([
+    { quantity: prompt, price: input, per: 1_000_000 },
+    { quantity: completion, price: output, per: 1_000_000 },
+  ]);
+}
+
+/** An item of the prompt, with its cached form. */
+const asInput = (item: TokenItem): readonly TokenItem[] => {
+  if (item.endsWith('_output')) return [];
+  return item === 'audio_input' ? [item, 'cached_audio_input'] : [item];
+};
+
+function usesCost({ features = {} }: TokenPrices, { uses }: Terms): NanoUsd {
+  let sum = 0n;
+  for (const [name, most] of uses) sum += BigInt(most) * (features[name]?.price ?? 0n);
+  return sum;
+}

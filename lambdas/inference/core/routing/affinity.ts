@@ -1,0 +1,73 @@
+/**
+ * The same conversation goes to the same route while the routes are the same, so that what the provider has cached of
+ * it serves its next turn. Nothing is stored: a keyed hash of the conversation takes the place of chance in the weighted
+ * draw among equal routes (rendezvous hashing: Thaler and Ravishankar, 1998), so that over many conversations each
+ * route has its share, and a route that comes or goes moves no conversation but its own.
+ */
+import { createHmac } from 'node:crypto';
+import type { Peppers } from '../../../access/core/api-key.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Route } from '../catalog/catalog-document.ts';
+
+/** In place of chance: a number in [0, 1) for each route. */
+export type RouteChance = (route: Pick<Route, 'id'>) => number;
+
+/**
+ * Headers by which clients name a session, in the order in which they count: any client's, opencode's, Claude Code's
+ * and Codex's (their requests, as of 2026-11).
+ */
+const SESSION_HEADERS = ['x-session-id', 'x-session-affinity', 'x-claude-code-session-id', 'session-id'];
+
+/** Of the instructions, and of the first message each; enough to distinguish conversations. Characters. */
+const MOST_TEXT = 4_096;
+
+/** Claude Code's first system text, which may differ from turn to turn. */
+const ATTRIBUTION = 'x-anthropic-billing-header:';
+
+/** The chances of one account's conversation; other accounts' conversations of that name have others. */
+export function affinityOf({ current }: Peppers, accountId: string, conversation: string): RouteChance {
+  const key = createHmac('sha256', current)
+    .update(JSON.stringify(['route affinity', accountId, conversation]))
+    .digest();
+  return ({ id }) => createHmac('sha256', key).update(id).digest().readUIntBE(0, 6) / 2 ** 48;
+}
+
+/**
+ * What distinguishes a conversation from others and is the same at each of its turns: the caller's name for it, or else
+ * its opening.
+ */
+export function conversationIn(headers: Headers, request: object): string {
+  const { session_id: session, prompt_cache_key: cacheKey } = request as JsonObject;
+  const names = [session, ...SESSION_HEADERS.map((name) => headers.get(name)), cacheKey];
+  const name = names.find((one) => typeof one === 'string' && one !== '');
+  return JSON.stringify(
+    name === undefined ? ['opening', ...openingOf(request as JsonObject)] : ['session', name],
+  );
+}
+
+/** The instructions and the first user message, of a request in any of the API formats. */
+function openingOf({ system, instructions, messages, input }: JsonObject): readonly string[] {
+  const turns = messages ?? input;
+  const items: readonly unknown[] = Array.isArray(turns) ? turns : [{ role: 'user', content: turns }];
+  const first = items.findIndex((item) => (Object(item) as JsonObject).role === 'user');
+  const before = first === -1 ? items : items.slice(0, first);
+  return [textOf([system, instructions, before]), textOf(items[first])];
+}
+
+/** The beginning of its texts, without marks for a cache, which move from turn to turn. */
+function textOf(value: unknown): string {
+  let text = '';
+  const collect = (part: unknown): void => {
+    if (text.length >= MOST_TEXT) return;
+    if (typeof part === 'string') {
+      if (!part.startsWith(ATTRIBUTION)) text += part.slice(0, MOST_TEXT - text.length);
+    } else if (Array.isArray(part)) for (const one of part) collect(one);
+    else if (typeof part === 'object' && part !== null) {
+      const { text: own, content } = part as JsonObject;
+      collect(own);
+      collect(content);
+    }
+  };
+  collect(value);
+  return text;
+}

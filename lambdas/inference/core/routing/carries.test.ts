@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
+import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import type { PricedFeature } from '../fields/need.ts';
+import type { Conversation } from '../upstream/conversation.ts';
+import type { ChatPayload } from '../upstream/provider.ts';
+import { chooseRoutes } from './route-choice.ts';
+import { NO_CONTROLS } from './route-controls.ts';
+
+const route = (id: string, protocol: string) => ({
+  id,
+  protocol,
+  base_url: 'https://a.test/v1',
+  upstream_model: 'm',
+});
+
+const { models } = parseCatalog({
+  models: [
+    {
+      ...{ id: 'a/plain', type: 'chat', owned_by: 'a', created: 1 },
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [route('plain-openai', 'openai'), route('plain-anthropic', 'anthropic')],
+    },
+    {
+      ...{ id: 'a/priced', type: 'chat', owned_by: 'a', created: 1 },
+      price: {
+        ...{ unit: 'per_million_tokens', input: 1, output: 2, cache_writes: { '5m': 1.25 } },
+        service_tiers: { priority: { factor: 2 } },
+      },
+      routes: [route('priced-openai', 'openai'), route('priced-anthropic', 'anthropic')],
+    },
+  ],
+});
+
+const TALK: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
+
+const chosenOf = (wanted: readonly Model[], payload: ChatPayload) =>
+  chooseRoutes({
+    ...{ models: wanted, controls: NO_CONTROLS, chance: () => 0.5 },
+    call: { payload, providers: PROVIDERS, request: {} },
+  });
+
+const idsOf = (
+  wanted: readonly Model[],
+  needs: readonly PricedFeature[],
+  protocol: 'openai' | 'anthropic' = 'openai',
+) => chosenOf(wanted, payloadNeeding(needs, { protocol })).map((each) => each.route.id);
+
+const tier: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+const cache: PricedFeature = { kind: 'cache-write', lifetime: '5m', param: 'system[0].cache_control' };
+
+describe('a request that asks for what has a price of its own', () => {
+  it('goes to every route when it asks for nothing', () => {
+    expect(idsOf(models, [])).toHaveLength(4);
+  });
+
+  it('goes to routes of its own protocol alone, of models that have the price', () => {
+    expect(idsOf(models, [tier])).toEqual(['priced-openai']);
+    expect(idsOf(models, [tier], 'anthropic')).toEqual(['priced-anthropic']);
+  });
+
+  it('is refused by the name of the field where no model has the price', () => {
+    expect(() => idsOf(models.slice(0, 1), [tier])).toThrow(
+      expect.objectContaining({ code: 'unpriced_feature', status: 400, param: 'service_tier' }),
+    );
+  });
+
+  it('goes without its marks for a cache to a route of another protocol that does not cache', () => {
+    expect(idsOf(models, [cache], 'anthropic')).toEqual([
+      'plain-openai',
+      'priced-openai',
+      'priced-anthropic',
+    ]);
+    expect(() => idsOf(models.slice(0, 1), [cache, tier], 'anthropic')).toThrow(
+      expect.objectContaining({ code: 'unpriced_feature' }),
+    );
+  });
+
+  it('may be billed by what it asks for on its own protocol, and by nothing of it on another', () => {
+    const terms = chosenOf(models, payloadNeeding([cache], { protocol: 'anthropic' }));
+    const items = terms.map((each) => [each.route.id, each.terms.items.has('cache_write_5m')]);
+    expect(items).toEqual([
+      ['plain-openai', false],
+      ['priced-openai', false],
+      ['priced-anthropic', true],
+    ]);
+  });
+});
+
+describe('a host that has another price while it thinks, and is asked to by `enable_thinking`', () => {
+  const [plain, tiered] = parseCatalog({
+    models: [{}, { service_tiers: { thinking: { factor: 4 } } }].map((more, index) => ({
+      ...{ id: `q/${index}`, type: 'chat', owned_by: 'q', created: 1 },
+      price: { unit: 'per_million_tokens', input: 1, output: 2, ...more },
+      routes: [{ ...route(`q-${index}`, 'openai'), dialect: { preset: 'qwen' } }],
+    })),
+  }).models;
+  const chosen = (reasoning: Conversation['reasoning'], protocol: 'openai' | 'anthropic') =>
+    chosenOf(
+      [plain, tiered].filter((model) => model !== undefined),
+      payloadNeeding([], {
+        protocol,
+        conversation: () => ({ ...TALK, ...(reasoning === undefined ? {} : { reasoning }) }),
+      }),
+    );
+
+  it.each(['openai', 'anthropic'] as const)('thinks at that price only: callers of %s', (protocol) => {
+    expect(chosen(undefined, protocol)).toHaveLength(2);
+    expect(chosen({ effort: 'none' }, protocol)).toHaveLength(2);
+    const [only, ...others] = chosen({ effort: 'high' }, protocol);
+    expect(only?.route.id).toBe('q-1');
+    expect(others).toEqual([]);
+    expect(only?.terms).not.toEqual(chosen(undefined, protocol)[1]?.terms);
+  });
+});

@@ -1,0 +1,288 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { ACCOUNT, candidatesOf, DEAD, Fleet, PAYING } from '../../testing/circuit/fleet.ts';
+import { MemoryCircuits, SILENT } from '../../testing/circuit/memory-circuits.ts';
+import type { Candidate } from '../catalog/catalog-document.ts';
+import { accountHash } from '../circuit/breaker.ts';
+import { COOLDOWN_MS, keysOf, stateOf } from '../circuit/circuit.ts';
+import { UpstreamFailure } from '../upstream/provider.ts';
+import type { Refusal } from '../upstream/refusal.ts';
+import type { TimeLeft } from '../upstream/route-clock.ts';
+import { firstAnswer } from './failover.ts';
+
+const CANDIDATES = candidatesOf('a', 'b', 'c');
+
+let fleet: Fleet;
+let store: MemoryCircuits;
+/** The routes that were tried, in order. */
+let tried: string[];
+/** The time that each had. */
+let given: TimeLeft[];
+
+beforeEach(() => {
+  store = new MemoryCircuits();
+  fleet = new Fleet(1, () => store);
+  tried = [];
+  given = [];
+});
+
+type Courses = Readonly<Record<string, unknown>>;
+
+interface CallOptions {
+  readonly remainingMs?: number;
+  readonly accountId?: string;
+  /** What is left until the caller must have had a byte, at each look in turn. */
+  readonly silentMs?: readonly number[];
+}
+
+/** A call of which each route fails as given, and serves when nothing is given. */
+async function call(
+  courses: Courses,
+  { remainingMs = 900_000, accountId = ACCOUNT, silentMs }: CallOptions = {},
+) {
+  const breaker = fleet.breaker(0);
+  let look = 0;
+  await breaker.refresh(
+    CANDIDATES.map(({ route }) => route),
+    accountId,
+  );
+  const attempt = async ({ route }: Candidate, time: TimeLeft) => {
+    tried.push(route.id);
+    given.push(time);
+    const failure = courses[route.id];
+    if (failure !== undefined) throw failure;
+    return `answer of ${route.id}`;
+  };
+  const timeLeft = () => ({
+    remainingTimeMs: remainingMs,
+    ...(silentMs === undefined ? {} : { silentTimeMs: silentMs[Math.min(look++, silentMs.length - 1)] }),
+  });
+  const key = { accountId, keyId: 'key_1', secretHash: '' };
+  const { answer, candidate } = await firstAnswer(
+    { breaker, log: SILENT },
+    { requestId: 'req_1', key, candidates: CANDIDATES, attempt },
+    { admission: { output: 0, spent: PAYING }, timeLeft },
+  ).finally(() => breaker.flush());
+  return [answer, candidate.route.id];
+}
+
+const refusalOf = async (courses: Courses, options: CallOptions = {}): Promise<ServiceError> => {
+  const failure = await call(courses, options).catch((cause: unknown) => cause);
+  if (failure instanceof ServiceError) return failure;
+  throw new Error(`not refused: ${String(failure)}`);
+};
+
+/** Of the calls' own account. */
+const stateIn = (id: string) => {
+  const { own } = keysOf(id, accountHash(ACCOUNT));
+  return stateOf(store.of(own), accountHash(ACCOUNT), fleet.time.clock()).kind;
+};
+
+/** A number of calls that a route fails. */
+async function failures(count: number, courses: Courses): Promise<void> {
+  for (let made = 0; made < count; made += 1) await call(courses).catch(() => {});
+  tried = [];
+}
+
+const limited = (retryAfterSeconds?: number) =>
+  new UpstreamFailure('status', { status: 429, retryAfterSeconds });
+
+describe('a call', () => {
+  it('tries its routes in their order, each once, until one answers', async () => {
+    expect(await call({})).toEqual(['answer of a', 'a']);
+    expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
+    expect(await call({ a: DEAD, b: DEAD })).toEqual(['answer of c', 'c']);
+    expect(tried.join('')).toBe('aababc');
+  });
+
+  it('passes over a route whose circuit is open, and over no other', async () => {
+    await failures(5, { a: DEAD });
+    expect(stateIn('a')).toBe('shut');
+    expect(await call({})).toEqual(['answer of b', 'b']);
+    expect(tried.join('')).toBe('b');
+  });
+
+  it('passes over a route that has had enough, for as long as that says', async () => {
+    await call({ a: limited(7) });
+    expect(await call({})).toEqual(['answer of b', 'b']);
+    await fleet.time.advance(7_000);
+    expect(await call({})).toEqual(['answer of a', 'a']);
+    expect(tried.join('')).toBe('abba');
+  });
+
+  it('of another account is tried where one account’s was not served', async () => {
+    await failures(6, { a: DEAD });
+    await call({ b: limited(60) });
+    expect(await call({}, { accountId: 'acc_other' })).toEqual(['answer of a', 'a']);
+    expect(await call({ a: DEAD }, { accountId: 'acc_other' })).toEqual(['answer of b', 'b']);
+    expect(await call({})).toEqual(['answer of c', 'c']);
+  });
+
+  it('begins no try for which there is no time, and says so as of any other failure', async () => {
+    expect(await refusalOf({}, { remainingMs: 15_000 })).toMatchObject({
+      code: 'all_routes_failed',
+      retryAfterSeconds: 5,
+    });
+    expect(tried).toEqual([]);
+  });
+
+  it('passes on what is no failure of a route', async () => {
+    const bug = new TypeError('a bug');
+    await expect(call({ a: bug })).rejects.toBe(bug);
+    expect(tried).toEqual(['a']);
+  });
+});
+
+describe('when no route answers', () => {
+  it('the error is 503, to be retried when the first of them says', async () => {
+    const all = { a: limited(40), b: limited(12), c: limited(30) };
+    expect(await refusalOf(all)).toMatchObject({
+      status: 503,
+      type: 'service_unavailable',
+      code: 'all_routes_failed',
+      retryAfterSeconds: 12,
+    });
+    await fleet.time.advance(5_000);
+    expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 7 });
+    expect(tried.join('')).toBe('abc');
+  });
+
+  it('it is in a minute at most, whatever they say', async () => {
+    const never = (status: number) => new UpstreamFailure('status', { status, retryAfterSeconds: 999_999 });
+    const all = { a: never(503), b: never(429), c: never(529) };
+    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
+    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
+  });
+
+  it('because all circuits are open, it is when the first of them may be tried again', async () => {
+    const all = { a: DEAD, b: DEAD, c: DEAD };
+    await failures(5, { a: DEAD });
+    await fleet.time.advance(6_000);
+    await failures(5, all);
+    expect(['a', 'b', 'c'].map(stateIn)).toEqual(['shut', 'shut', 'shut']);
+    expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 9 });
+    expect(tried).toEqual([]);
+  });
+
+  it('and none says when, it is in five seconds', async () => {
+    expect((await refusalOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
+  });
+});
+
+describe('a call that sends nothing before it is answered', () => {
+  it('gives each route what is left of its silence when its turn comes, less what settling takes', async () => {
+    expect(await call({ a: DEAD, b: DEAD }, { silentMs: [300_000, 100_000, 16_000] })).toEqual([
+      'answer of c',
+      'c',
+    ]);
+    expect(given.map(({ silentTimeMs }) => silentTimeMs)).toEqual([285_000, 85_000, 1_000]);
+    expect(given.map(({ remainingTimeMs }) => remainingTimeMs)).toEqual([885_000, 885_000, 885_000]);
+  });
+
+  it('tries no further route once that is over, and asks clients not to repeat it by themselves', async () => {
+    const refused = await refusalOf({ a: DEAD }, { silentMs: [300_000, 15_050] });
+    expect(tried).toEqual(['a']);
+    expect(refused).toMatchObject({
+      status: 503,
+      code: 'all_routes_failed',
+      retryAfterSeconds: 5,
+      headers: { 'x-should-retry': 'false' },
+    });
+  });
+
+  it('is refused so when its last route took all of it, and not when all routes failed in time', async () => {
+    const all = { a: DEAD, b: DEAD, c: DEAD };
+    const late = await refusalOf(all, { silentMs: [300_000, 200_000, 100_000, 15_000] });
+    expect([tried.length, late.headers]).toEqual([3, { 'x-should-retry': 'false' }]);
+    const inTime = await refusalOf(all, { silentMs: [300_000] });
+    expect([tried.length, inTime.headers]).toEqual([6, {}]);
+  });
+
+  it('has the time of its host alone where nothing stands before that', async () => {
+    await call({});
+    expect(given).toEqual([{ remainingTimeMs: 885_000 }]);
+  });
+});
+
+describe('a request that a route refuses as invalid', () => {
+  const because = (refusal: Refusal) =>
+    new UpstreamFailure('status', { status: 400, retryable: false, refusal });
+
+  it('is refused to the caller with the reason, and under our name of the model', async () => {
+    const [{ route, model }] = CANDIDATES as readonly [Candidate];
+    const reason = `${route.upstream_model} takes no images`;
+    expect((await refusalOf({ a: because({ reason }) })).message).toBe(
+      `The route that serves this model refused the request as invalid: ${model.id} takes no images`,
+    );
+  });
+
+  it.each([
+    [{ prompt: 205_000, window: 200_000 }, 'prompt is too long: 205000 tokens > 200000 maximum.'],
+    [{}, 'prompt is too long: it exceeds the context window of this model.'],
+    [{ prompt: 5, output: 6, window: 10 }, 'input length and `max_tokens` exceed context limit: 5 + 6 > 10,'],
+  ])(
+    'because it has no room for the prompt has a code and words of its own: %j',
+    async (overflow, message) => {
+      expect(await refusalOf({ a: because({ reason: 'x', overflow }) })).toMatchObject({
+        status: 400,
+        code: 'context_length_exceeded',
+        message: expect.stringContaining(message),
+      });
+    },
+  );
+
+  it('because a filter stopped the prompt has a code of its own, and none of the filter’s text', async () => {
+    const filtered = because({ reason: 'hate, high', filtered: true });
+    expect(await refusalOf({ a: filtered })).toMatchObject({
+      status: 400,
+      code: 'content_filter',
+      message: expect.not.stringContaining('hate'),
+    });
+    expect(tried.join('')).toBe('a');
+  });
+
+  const refused = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
+
+  it('is refused to the caller, is tried nowhere else and counts for nothing', async () => {
+    for (let made = 0; made < 20; made += 1) {
+      expect(await refusalOf({ a: refused })).toMatchObject({
+        status: 400,
+        code: 'invalid_value',
+        param: 'messages',
+      });
+    }
+    expect(tried.join('')).toBe('a'.repeat(20));
+    expect(store.writes).toBe(0);
+  });
+});
+
+describe('the probe of a route', () => {
+  beforeEach(async () => {
+    await failures(5, { a: DEAD });
+    await fleet.time.advance(COOLDOWN_MS);
+  });
+
+  it('is a call like any other, which closes the circuit when it is served', async () => {
+    expect(await call({})).toEqual(['answer of a', 'a']);
+    expect(stateIn('a')).toBe('closed');
+  });
+
+  it('that fails is served by the next route, and the circuit stays open', async () => {
+    expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
+    expect(stateIn('a')).toBe('shut');
+    expect(await call({})).toEqual(['answer of b', 'b']);
+    expect(tried.join('')).toBe('abb');
+  });
+
+  it('goes to one of many calls, and the others go to the next route at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call({})));
+    expect(answers.filter(([, id]) => id === 'a')).toHaveLength(1);
+    expect(answers.filter(([, id]) => id === 'b')).toHaveLength(19);
+  });
+
+  it('whose call fails for a reason of our own is offered again', async () => {
+    await expect(call({ a: new TypeError('a bug') })).rejects.toThrow('a bug');
+    expect(stateIn('a')).toBe('half-open');
+    expect(await call({})).toEqual(['answer of a', 'a']);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import * as z from 'zod';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { CHAT_FIELDS } from '../../formats/chat/fields.ts';
+import { MESSAGES_FIELDS } from '../../formats/messages/fields.ts';
+import { RESPONSES_FIELDS } from '../../formats/responses/fields.ts';
+import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
+import { parseCatalog } from '../catalog/catalog-document.ts';
+import { readFields } from '../fields/read-fields.ts';
+import type { CallerProtocol } from '../upstream/provider.ts';
+import { ignoredFields } from './carries.ts';
+import { chooseRoutes } from './route-choice.ts';
+import { controlsOf, routeControlFields } from './route-controls.ts';
+
+const schema = z.object(routeControlFields);
+
+const TABLES = { openai: CHAT_FIELDS, anthropic: MESSAGES_FIELDS, 'openai-responses': RESPONSES_FIELDS };
+
+const payloadOf = (protocol: CallerProtocol, request: JsonObject) =>
+  payloadNeeding([], { protocol, fields: { ...readFields(TABLES[protocol], request), needs: [] } });
+
+const route = (id: string, more: object = {}) => ({
+  ...{ id, protocol: 'openai', base_url: 'https://a.test', upstream_model: 'm' },
+  ...more,
+});
+const model = (id: string, price: object, routes: readonly object[] = [route(`at-${id}`)]) => ({
+  ...{ id, type: 'chat', owned_by: 'a', created: 1, routes },
+  price: { unit: 'per_million_tokens', ...price },
+});
+
+function chosen(models: readonly object[], provider: object, more: object = {}): readonly string[] {
+  const candidates = chooseRoutes({
+    models: parseCatalog({ models }).models,
+    controls: controlsOf(schema.parse({ provider })),
+    chance: () => 0.5,
+    ...more,
+  });
+  return candidates.map(({ route: { id } }) => id);
+}
+
+const CHEAP = model('cheap', { input: '0.15', output: '0.6' });
+const DEAR = model('dear', { input: 3, output: 15 });
+
+describe('max_price', () => {
+  it.each([
+    [{ prompt: '0.15', completion: '0.6' }, ['at-cheap']],
+    [{ prompt: 0.15 }, ['at-cheap']],
+    [{ completion: 15 }, ['at-dear', 'at-cheap']],
+    [{ prompt: 3, completion: '14.999999999' }, ['at-cheap']],
+    [{}, ['at-dear', 'at-cheap']],
+  ])('leaves the models that cost no more: %j', (max_price, expected) => {
+    expect(chosen([DEAR, CHEAP], { max_price })).toEqual(expected);
+  });
+
+  it('is of the dearest tier, and of the reasoning, because a call may be charged by them', () => {
+    const tiered = model('tiered', { input: 1, output: 2, tiers: [{ above: 1_000, input: 2, output: 4 }] });
+    expect(chosen([tiered, CHEAP], { max_price: { prompt: 1 } })).toEqual(['at-cheap']);
+    const thinking = model('thinking', { input: 1, output: 2, reasoning_output: 5 });
+    expect(chosen([thinking, CHEAP], { max_price: { completion: 2 } })).toEqual(['at-cheap']);
+  });
+
+  it('that no model keeps to is refused by its name', () => {
+    expect(() => chosen([DEAR], { max_price: { prompt: '0.000000001' } })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_value',
+        param: 'provider.max_price',
+        message: 'provider.max_price: dear costs more a million tokens.',
+      }),
+    );
+  });
+
+  it.each([
+    { prompt: '1e' },
+    { prompt: -1 },
+    { prompt: '0.0000000001' },
+    { image: 1 },
+    { request: 1 },
+    { prompt: [] },
+  ])('is refused when it is no amount, or of something else: %j', (max_price) => {
+    expect(schema.safeParse({ provider: { max_price } }).success).toBe(false);
+  });
+});
+
+describe('sort', () => {
+  it('by price has the cheapest model first, whatever the order of names', () => {
+    expect(chosen([DEAR, CHEAP], { sort: 'price' })).toEqual(['at-cheap', 'at-dear']);
+    expect(chosen([DEAR, CHEAP], {})).toEqual(['at-dear', 'at-cheap']);
+  });
+
+  it.each(['latency', 'throughput'])('by what is not measured is refused: %s', (sort) => {
+    expect(schema.safeParse({ provider: { sort } }).success).toBe(false);
+  });
+});
+
+describe('require_parameters', () => {
+  const mixed = model('a/b', { input: 1, output: 1 }, [
+    route('converse', { protocol: 'bedrock', priority: 0 }),
+    route('thinker', { reasoning: true, priority: 1 }),
+    route('serial', { dialect: { parallel_tool_calls: false }, priority: 2 }),
+    route('own', { priority: 3 }),
+  ]);
+  const asking = (fields: JsonObject, protocol: CallerProtocol = 'openai') => ({
+    call: { payload: payloadOf(protocol, fields), providers: PROVIDERS, request: fields },
+  });
+
+  it.each([
+    [{ messages: [], max_tokens: 5, stop: 'x', seed: null }, ['converse', 'thinker', 'serial', 'own']],
+    [{ messages: [], temperature: 0 }, ['converse', 'serial', 'own']],
+    [{ messages: [], seed: 1 }, ['thinker', 'serial', 'own']],
+    [{ messages: [], parallel_tool_calls: false }, ['converse', 'thinker', 'own']],
+    [{ messages: [], logit_bias: {}, temperature: 1, parallel_tool_calls: true }, ['own']],
+  ])('leaves the routes that carry every field: %j', (fields, expected) => {
+    expect(chosen([mixed], { require_parameters: true }, asking(fields))).toEqual(expected);
+    expect(chosen([mixed], {}, asking(fields))).toEqual(['converse', 'thinker', 'serial', 'own']);
+  });
+
+  it('that no route meets is refused, with the fields', () => {
+    const [only] = mixed.routes;
+    const converse = model('a/b', { input: 1, output: 1 }, [only ?? {}]);
+    expect(() =>
+      chosen([converse], { require_parameters: true }, asking({ messages: [], seed: 1, logprobs: true })),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_by_model',
+        param: 'provider.require_parameters',
+        message: expect.stringContaining('left out would be seed, logprobs.'),
+      }),
+    );
+  });
+
+  it.each<[CallerProtocol, string, string]>([
+    ['openai', 'top_k', 'max_completion_tokens'],
+    ['anthropic', 'top_k', 'stop_sequences'],
+    ['openai-responses', 'truncation', 'instructions'],
+  ])('knows what a conversation of %s does not hold: %s, not %s', (protocol, lost, carried) => {
+    const [converse] = parseCatalog({ models: [mixed] }).models[0]?.routes ?? [];
+    if (converse === undefined) throw new Error('there is no route');
+    expect([
+      ...ignoredFields(converse, payloadOf(protocol, { [lost]: 1, [carried]: 1 }), {
+        [lost]: 1,
+        [carried]: 1,
+      }),
+    ]).toEqual([lost]);
+  });
+
+  const strictChat = { tools: [{ type: 'function', function: { name: 'f', strict: true } }] };
+  const strictTool = { tools: [{ name: 'f', strict: true }] };
+  const oneCall = { tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
+  it.each<[CallerProtocol, JsonObject, object, readonly string[]]>([
+    ['openai', strictChat, { strict_tools: false }, ['tools.strict']],
+    ['anthropic', strictTool, { strict_tools: false }, ['tools.strict']],
+    ['openai-responses', strictTool, { strict_tools: false }, ['tools.strict']],
+    ['openai', { tools: [{ function: { strict: false } }] }, { strict_tools: false }, []],
+    ['openai', strictChat, {}, []],
+    ['openai', { parallel_tool_calls: false }, { parallel_tool_calls: false }, ['parallel_tool_calls']],
+    ['anthropic', oneCall, { parallel_tool_calls: false }, ['tool_choice.disable_parallel_tool_use']],
+    ['anthropic', oneCall, {}, []],
+    ['openai', { reasoning_effort: 'high' }, { reasoning_request: 'none' }, ['reasoning_effort']],
+    ['openai', { reasoning_effort: 'high' }, {}, []],
+    ['anthropic', { thinking: { type: 'enabled' } }, {}, ['thinking']],
+    ['openai-responses', { reasoning: { effort: 'high' } }, { reasoning_request: 'effort' }, []],
+    ['openai', { store: false, stream_options: {} }, { store: false, stream_options: false }, []],
+  ])('knows what a dialect leaves out: %s %j, %j', (protocol, request, dialect, lost) => {
+    const openai = model('a/b', { input: 1, output: 1 }, [route('r', { dialect })]);
+    const [read] = parseCatalog({ models: [openai] }).models[0]?.routes ?? [];
+    if (read === undefined) throw new Error('there is no route');
+    expect([...ignoredFields(read, payloadOf(protocol, request), request)]).toEqual(lost);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
+import type { Candidate } from '../catalog/catalog-document.ts';
+import { type Model, parseCatalog, type Route } from '../catalog/catalog-document.ts';
+import type { Capability, Feature, Need } from '../fields/need.ts';
+import { chooseRoutes, type RouteChoice } from './route-choice.ts';
+import { controlsOf, NO_CONTROLS } from './route-controls.ts';
+
+function modelOf(id: string, routes: readonly Partial<Route>[]): Model {
+  const [model] = parseCatalog({
+    models: [
+      {
+        id,
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: routes.map((route) => ({
+          protocol: 'openai',
+          base_url: 'https://a.test',
+          upstream_model: 'b',
+          secret: 'env:K',
+          ...route,
+        })),
+      },
+    ],
+  }).models;
+  if (model === undefined) throw new Error('the catalog is empty');
+  return model;
+}
+
+/** Numbers that fill the range from 0 to 1 evenly, the same at every run. */
+function evenly() {
+  let at = 0;
+  return () => {
+    at = (at + 0.618_033_988_749_894_9) % 1;
+    return at;
+  };
+}
+
+const choose = (models: readonly Model[], choice: Partial<RouteChoice> = {}) =>
+  chooseRoutes({ models, controls: NO_CONTROLS, chance: () => 0.5, ...choice });
+
+const ids = (candidates: readonly Candidate[]) => candidates.map(({ route }) => route.id);
+
+const controls = (provider: object) =>
+  controlsOf({ provider: { order: [], only: [], ignore: [], allow_fallbacks: true, ...provider } });
+
+const codeOf = (run: () => unknown) => {
+  try {
+    run();
+  } catch (failure) {
+    const { code, param, message } = failure as { code: string; param: string; message: string };
+    return { code, param, message };
+  }
+  return undefined;
+};
+
+describe('routes of one priority', () => {
+  it('come first as often as they weigh', () => {
+    const model = modelOf('a/b', [
+      { id: 'light', weight: 1 },
+      { id: 'heavy', weight: 9 },
+    ]);
+    const random = evenly();
+    const first = Array.from({ length: 1_000 }, () => ids(choose([model], { chance: random }))[0]);
+    const heavy = first.filter((id) => id === 'heavy').length;
+    expect(heavy).toBeGreaterThan(800);
+    expect(heavy).toBeLessThan(980);
+  });
+
+  it('come last when they weigh nothing', () => {
+    const model = modelOf('a/b', [
+      { id: 'spare', weight: 0 },
+      { id: 'light', weight: 1 },
+    ]);
+    for (const chance of [0, 0.5, 0.999_999]) {
+      expect(ids(choose([model], { chance: () => chance }))).toEqual(['light', 'spare']);
+    }
+  });
+});
+
+describe('the order of routes', () => {
+  const first = modelOf('a/first', [
+    { id: 'second-choice', priority: 2 },
+    { id: 'first-choice', priority: 1 },
+    { id: 'claude', priority: 3, protocol: 'anthropic' },
+  ]);
+  const further = modelOf('a/further', [{ id: 'further', priority: 0 }]);
+
+  it('is model after model, and by priority within one', () => {
+    const candidates = choose([first, further]);
+    expect(ids(candidates)).toEqual(['first-choice', 'second-choice', 'claude', 'further']);
+    expect(candidates.map(({ model }) => model.id)).toEqual(['a/first', 'a/first', 'a/first', 'a/further']);
+  });
+
+  it('is first the one that the caller gives, by id or protocol; what it does not name follows', () => {
+    expect(ids(choose([first], { controls: controls({ order: ['claude', 'second-choice'] }) }))).toEqual([
+      'claude',
+      'second-choice',
+      'first-choice',
+    ]);
+    expect(ids(choose([first], { controls: controls({ order: ['anthropic'] }) }))).toEqual([
+      'claude',
+      'first-choice',
+      'second-choice',
+    ]);
+  });
+
+  it('has only what the caller allows', () => {
+    expect(ids(choose([first], { controls: controls({ only: ['claude', 'further'] }) }))).toEqual(['claude']);
+    expect(ids(choose([first], { controls: controls({ only: ['openai'] }) }))).toEqual([
+      'first-choice',
+      'second-choice',
+    ]);
+    expect(ids(choose([first], { controls: controls({ ignore: ['openai'] }) }))).toEqual(['claude']);
+    expect(ids(choose([first, further], { controls: controls({ allow_fallbacks: false }) }))).toEqual([
+      'first-choice',
+    ]);
+  });
+
+  it('cannot be empty by the controls of the caller', () => {
+    expect(codeOf(() => choose([first], { controls: controls({ only: ['unknown'] }) }))).toMatchObject({
+      code: 'invalid_value',
+      param: 'provider',
+    });
+  });
+});
+
+describe('a route that cannot carry the payload', () => {
+  const model = modelOf('a/b', [
+    { id: 'plain', priority: 1, capabilities: ['stream'] },
+    { id: 'seeing', priority: 2, capabilities: ['stream', 'vision'] },
+    { id: 'claude', priority: 3, capabilities: ['stream', 'vision'], protocol: 'anthropic' },
+  ]);
+  const needing = (capabilities: readonly Capability[], features: readonly Feature[] = []) => {
+    const needs: Need[] = [
+      ...capabilities.map((name) => ({ kind: 'capability', name, param: 'a' }) as const),
+      ...features.map((name) => ({ kind: 'feature', name, param: 'a' }) as const),
+    ];
+    return { call: { payload: payloadNeeding(needs), providers: PROVIDERS, request: {} } };
+  };
+
+  it('is left out: one without a capability, and one whose protocol cannot say it', () => {
+    expect(ids(choose([model], needing(['stream', 'vision'])))).toEqual(['seeing', 'claude']);
+    expect(ids(choose([model], needing(['vision'], ['choices', 'image-urls'])))).toEqual(['seeing']);
+  });
+
+  it('is named by what it lacks when there is no other', () => {
+    expect(codeOf(() => choose([model], needing(['vision'], ['choices', 'messages-blocks'])))).toEqual({
+      code: 'unsupported_by_model',
+      param: 'model',
+      message: expect.stringContaining('vision, n above 1, this kind of content block or tool'),
+    });
+  });
+});

@@ -1,0 +1,197 @@
+/** Which routes may carry a call at a price that its caller allows, and in which order they are tried. */
+import { ServiceError } from '../../../platform/core/errors.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
+import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
+import { type Feature, isPriced, type Need } from '../fields/need.ts';
+import { type Terms, termsOf } from '../pricing/terms.ts';
+import type { ChatPayload } from '../upstream/provider.ts';
+import type { RouteChance } from './affinity.ts';
+import { carries, ignoredFields, type Providers } from './carries.ts';
+import type { RouteControls, TokenPrice } from './route-controls.ts';
+
+/** A candidate with what the call may be billed by there. */
+export interface PricedCandidate extends Candidate {
+  readonly terms: Terms;
+}
+
+const named = (names: readonly string[], { id, protocol }: Route) =>
+  names.includes(id) || names.includes(protocol);
+
+/** Weighted order without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u)/w goes first. */
+function draw(weight: number, chance: number): number {
+  return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - chance) / weight;
+}
+
+/** A chat call; a call of any other kind goes to every route of its model. */
+export interface RoutedCall {
+  readonly payload: ChatPayload;
+  /** The request as its caller sent it, for `require_parameters`. */
+  readonly request: JsonObject;
+  readonly providers: Providers;
+}
+
+export interface RouteChoice {
+  readonly models: readonly Model[];
+  readonly call?: RoutedCall;
+  readonly controls: RouteControls;
+  /** Decides between equal routes. */
+  readonly chance: RouteChance;
+}
+
+/**
+ * The models' routes that can serve the call, model after model; within a model by the caller's order and sort, then
+ * priority, then weighted chance or what stands in its place. Throws 400: `unpriced_feature` with the field if only a
+ * price is missing, `unsupported_by_model` if no route can serve the call, and `invalid_value` if the caller's own
+ * controls leave none.
+ */
+export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
+  const { controls } = choice;
+  const models = affordable(choice.models, controls);
+  const allowed = (controls.sort === 'price' ? byPrice(models) : models).flatMap((model) =>
+    model.routes
+      .filter((route) => controls.only.length === 0 || named(controls.only, route))
+      .filter((route) => !named(controls.ignore, route))
+      .map((route) => placed(route, choice))
+      .sort((a, b) => a.rank - b.rank || a.priority - b.priority || a.place - b.place)
+      .map(({ route }) => ({ model, route })),
+  );
+  if (allowed.length === 0) {
+    throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', {
+      param: 'provider',
+    });
+  }
+  const candidates = complete(able(allowed, choice), choice);
+  return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
+}
+
+/** The candidates that can serve the call. Throws 400 if there are none. */
+function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly PricedCandidate[] {
+  const lacking: { readonly model: Model; readonly need: Need }[] = [];
+  const found = candidates.flatMap(({ model, route }): PricedCandidate[] => {
+    const carriage =
+      call === undefined
+        ? // Without priced features no price can be missing.
+          { terms: termsOf(model.price) as Terms }
+        : carries({ model, route }, call.payload, call.providers);
+    if ('terms' in carriage) return [{ model, route, terms: carriage.terms }];
+    lacking.push({ model, need: carriage.lacks });
+    return [];
+  });
+  if (found.length > 0) return found;
+  const unpriced = lacking.find(({ need }) => isPriced(need));
+  if (unpriced === undefined) throw unsupported(call?.payload.fields.needs ?? []);
+  const { model, need } = unpriced;
+  throw new ServiceError(
+    'unpriced_feature',
+    `${need.param}: ${model.id} has no price for what this asks for.`,
+    { param: need.param },
+  );
+}
+
+const unsupported = (needs: readonly Need[]): ServiceError => {
+  const names = needs.flatMap((need) => {
+    if (need.kind === 'capability') return [need.name];
+    return need.kind === 'feature' ? [need.of ?? DESCRIPTIONS[need.name]] : [];
+  });
+  const message = `No route of this model supports ${names.join(', ')}.`;
+  return new ServiceError('unsupported_by_model', message, { param: 'model' });
+};
+
+/** The candidates that get every field, if the caller wants no others. Throws 400 if there are none. */
+function complete(
+  candidates: readonly PricedCandidate[],
+  { controls, call }: RouteChoice,
+): readonly PricedCandidate[] {
+  const [first] = candidates;
+  if (controls.requireParameters !== true || call === undefined || first === undefined) return candidates;
+  const ignoredBy = ({ route }: Candidate) => ignoredFields(route, call.payload, call.request);
+  const complete = candidates.filter((candidate) => ignoredBy(candidate).size === 0);
+  if (complete.length > 0) return complete;
+  const names = [...ignoredBy(first)].slice(0, MAX_NAMES).join(', ');
+  throw new ServiceError(
+    'unsupported_by_model',
+    `provider.require_parameters: no route of this model carries all fields of the request; left out would be ${names}.`,
+    { param: 'provider.require_parameters' },
+  );
+}
+
+/** A request may have as many undocumented fields as it has values. */
+const MAX_NAMES = 20;
+
+/** Returns the keys by which a route is sorted. */
+function placed(route: Route, { controls, chance }: RouteChoice) {
+  return {
+    route,
+    rank: rankOf(route, controls),
+    priority: route.priority,
+    place: draw(route.weight, chance(route)),
+  };
+}
+
+/** What a caller knows the features as. */
+const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
+  choices: 'n above 1',
+  'image-urls': 'images by URL',
+  documents: 'PDF documents',
+  'document-urls': 'documents by URL',
+  audio: 'audio in messages',
+  'stop-sequences': 'stop sequences',
+  'messages-blocks': 'this kind of content block or tool',
+  'responses-items': 'this kind of item or tool',
+};
+
+function rankOf(route: Route, { order }: RouteControls): number {
+  const index = order.findIndex((name) => name === route.id || name === route.protocol);
+  return index === -1 ? order.length : index;
+}
+
+/** The dearest standard rates of text, whatever the length of the prompt; undefined where no tokens are billed. */
+function tokenPriceOf({ price }: Model): TokenPrice | undefined {
+  if (price.unit !== 'per_million_tokens') return undefined;
+  const { tiers = [] } = 'tiers' in price ? price : {};
+  const rates = [price, ...tiers];
+  const outputs = rates.flatMap(({ input, output = input, reasoning_output: reasoning = output }) => [
+    output,
+    reasoning,
+  ]);
+  return {
+    prompt: rates.map(({ input }) => input).reduce(greatest),
+    completion: outputs.reduce(greatest),
+  };
+}
+
+/** The models that cost no more than the caller allows. Throws 400 `invalid_value` when there are none. */
+export function affordable(
+  models: readonly Model[],
+  { maxPrice }: Pick<RouteControls, 'maxPrice'>,
+): readonly Model[] {
+  if (maxPrice === undefined) return models;
+  const { prompt, completion } = maxPrice;
+  const within = models.filter((model) => {
+    const price = tokenPriceOf(model);
+    if (price === undefined) return false;
+    const isPrompt = prompt === undefined || price.prompt <= prompt;
+    return isPrompt && (completion === undefined || price.completion <= completion);
+  });
+  const [first] = models;
+  if (within.length > 0 || first === undefined) return within;
+  const reason =
+    tokenPriceOf(first) === undefined ? 'is not billed by tokens of text' : 'costs more a million tokens';
+  throw new ServiceError('invalid_value', `provider.max_price: ${first.id} ${reason}.`, {
+    param: 'provider.max_price',
+  });
+}
+
+/** The cheapest first, by what a prompt token and a completion token cost together; equal ones as they were. */
+export function byPrice(models: readonly Model[]): readonly Model[] {
+  const sum = (model: Model): NanoUsd | undefined => {
+    const price = tokenPriceOf(model);
+    return price && price.prompt + price.completion;
+  };
+  return [...models].sort((a, b) => {
+    const [first, second] = [sum(a), sum(b)];
+    if (first === undefined || second === undefined || first === second) return 0;
+    return first < second ? -1 : 1;
+  });
+}

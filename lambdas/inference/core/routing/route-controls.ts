@@ -1,0 +1,94 @@
+/** The caller's say in routing: additive fields of a request, the same on both conversational surfaces. */
+import * as z from 'zod';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { type NanoUsd, parseUsd } from '../../../platform/core/money.ts';
+
+/** Names are route ids or protocols. */
+export interface RouteControls {
+  readonly order: readonly string[];
+  readonly only: readonly string[];
+  readonly ignore: readonly string[];
+  /** False: one candidate is tried, and its failure is the caller's answer. */
+  readonly allowFallbacks: boolean;
+  /** Only routes that leave out no field of the request. */
+  readonly requireParameters?: boolean;
+  /** Only models of which a million tokens cost no more. */
+  readonly maxPrice?: Readonly<Partial<TokenPrice>>;
+  readonly sort?: Sort | undefined;
+}
+
+/** Of a million tokens. */
+export interface TokenPrice {
+  readonly prompt: NanoUsd;
+  readonly completion: NanoUsd;
+}
+
+/** `price`: the cheapest of `models` first. */
+const SORTS = ['price'] as const;
+type Sort = (typeof SORTS)[number];
+
+export const NO_CONTROLS: RouteControls = { order: [], only: [], ignore: [], allowFallbacks: true };
+
+/** A model's id or alias, or a route's id; they are at most this long in a catalog. */
+export const reference = z.string().min(1).max(128);
+const references = z.array(reference).max(20).default([]);
+
+const usd = z
+  .union([z.number(), z.string()])
+  .refine((value) => (parseUsd(value) ?? -1n) >= 0n, {
+    error: 'must be an amount of USD of 0 or more with at most 9 decimal places',
+  })
+  .nullish();
+
+/** The fields in a request for a conversation. */
+export const routeControlFields = {
+  /** The caller's name for the conversation: its turns go to the same route while that can serve. */
+  session_id: z.string().max(256).nullish(),
+  /** Further models, tried when every route of the first has failed. */
+  models: z.array(reference).max(4, 'must name at most 4 further models').nullish(),
+  provider: z
+    .strictObject({
+      order: references,
+      only: references,
+      ignore: references,
+      allow_fallbacks: z.boolean().default(true),
+      /** True: only routes that leave out no field of the request. */
+      require_parameters: z.boolean().nullish(),
+      /** What a million tokens may cost, USD. */
+      max_price: z.strictObject({ prompt: usd, completion: usd }).nullish(),
+      sort: z.enum(SORTS).nullish(),
+    })
+    .nullish(),
+};
+
+export type RouteControlFields = z.infer<z.ZodObject<typeof routeControlFields>>;
+
+/** What of a request is a route's business: every other field that is not null. */
+export function forwardedFields({
+  models: _models,
+  provider: _provider,
+  session_id: _session,
+  ...fields
+}: JsonObject & Partial<RouteControlFields>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): RouteControls {
+  if (provider == null) return NO_CONTROLS;
+  const { order, only, ignore, allow_fallbacks: allowFallbacks, max_price: limit, sort } = provider;
+  return {
+    ...{ order, only, ignore, allowFallbacks },
+    requireParameters: provider.require_parameters === true,
+    ...(limit == null ? {} : { maxPrice: { ...limitOf('prompt', limit), ...limitOf('completion', limit) } }),
+    ...(sort == null ? {} : { sort }),
+  };
+}
+
+type PriceLimit = NonNullable<NonNullable<RouteControlFields['provider']>['max_price']>;
+
+function limitOf(of: keyof PriceLimit, { [of]: limit }: PriceLimit): RouteControls['maxPrice'] {
+  const amount = limit == null ? undefined : parseUsd(limit);
+  return amount === undefined ? {} : { [of]: amount };
+}

@@ -1,0 +1,33 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { createCapsules } from '../../store/capsules.ts';
+import { signaturesOf } from './capsules.ts';
+
+const capsules = createCapsules({ current: 'pepper' }, () => 0);
+const mine = capsules('acc_1');
+
+describe('a signature', () => {
+  it('opens for the route that made it, whatever the proof, and for no other', () => {
+    const id = fc.string({ minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(id, id, fc.string(), (route, other, proof) => {
+        const sealed = signaturesOf(mine, route).seal(proof);
+        expect(signaturesOf(mine, route).open(sealed)).toBe(proof);
+        expect(signaturesOf(mine, other).open(sealed)).toBe(other === route ? proof : undefined);
+      }),
+    );
+  });
+
+  it('of a vendor, which is no capsule, does not open', () => {
+    expect(signaturesOf(mine, 'route').open('EqQBCgIYAhIM')).toBeUndefined();
+    expect(signaturesOf(mine, 'route').open(mine.seal('items', '["route","proof"]'))).toBeUndefined();
+  });
+
+  it('of another account is refused', () => {
+    const theirs = signaturesOf(capsules('acc_2'), 'route').seal('proof');
+    expect(() => signaturesOf(mine, 'route').open(theirs)).toThrow(
+      expect.objectContaining({ code: 'invalid_capsule' }),
+    );
+  });
+});

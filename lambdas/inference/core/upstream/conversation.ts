@@ -1,0 +1,197 @@
+/**
+ * A chat call and its answer in terms of no protocol: what an API format is read into, what a route of another protocol
+ * is written from, and what it answers with. It holds what at least two protocols can say.
+ */
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { EFFORTS, type Effort } from '../catalog/dialect.ts';
+import type { AudioFormat, Source } from './sources.ts';
+
+/** How long a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt caching). */
+export const CACHE_LIFETIMES = ['5m', '1h'] as const;
+export type CacheLifetime = (typeof CACHE_LIFETIMES)[number];
+
+/** What a caller can mark: the prompt up to the end of it is to be cached. */
+export interface CacheMarked {
+  readonly cache?: CacheLifetime;
+}
+
+export interface TextPart extends CacheMarked {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ImagePart extends CacheMarked {
+  readonly type: 'image';
+  readonly source: Source;
+}
+
+/** A PDF. */
+export interface DocumentPart extends CacheMarked {
+  readonly type: 'document';
+  readonly source: Source;
+  /** What the caller calls it. */
+  readonly name?: string;
+}
+
+/** Speech or any other sound, in base64. */
+export interface AudioPart extends CacheMarked {
+  readonly type: 'audio';
+  readonly format: AudioFormat;
+  readonly data: string;
+}
+
+/** What a user shows a model beside the results of tools. */
+export type ShownPart = TextPart | ImagePart | DocumentPart | AudioPart;
+
+export interface ToolCallPart extends CacheMarked {
+  readonly type: 'tool-call';
+  readonly id: string;
+  readonly name: string;
+  /** JSON text of an object, as the model wrote it; empty for a call without arguments. */
+  readonly arguments: string;
+}
+
+export interface ToolResultPart extends CacheMarked {
+  readonly type: 'tool-result';
+  /** The id of the call that it answers. */
+  readonly id: string;
+  /** None of these is marked for a cache: the mark is the result's. */
+  readonly content: readonly (TextPart | ImagePart)[];
+  readonly isError: boolean;
+}
+
+/** A model's text that declines to answer. */
+export interface RefusalPart extends CacheMarked {
+  readonly type: 'refusal';
+  readonly text: string;
+}
+
+/**
+ * What a model thought before the parts that follow it. The proof of a tool call (Gemini's thought signature) is one
+ * without text, directly before the call.
+ */
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  /** What of it may be read; empty where the provider shows nothing. */
+  readonly text: string;
+  /** The provider's proof of it, sealed (`Signatures`): it goes back to the route that made it, and to no other. */
+  readonly signature?: string;
+}
+
+export type UserPart = ShownPart | ToolResultPart;
+export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart;
+
+/** Neighbours may have the same role. */
+export type Turn =
+  | { readonly role: 'user'; readonly parts: readonly UserPart[] }
+  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
+  /** A system message that does not lead the conversation. */
+  | { readonly role: 'system'; readonly parts: readonly TextPart[] };
+
+export interface Tool extends CacheMarked {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+  readonly strict?: boolean;
+}
+
+/** The model decides; it must call one; it must not. */
+export const TOOL_CHOICES = ['auto', 'any', 'none'] as const;
+
+export type ToolChoice =
+  | { readonly type: (typeof TOOL_CHOICES)[number] }
+  | { readonly type: 'tool'; readonly name: string };
+
+export type AnswerFormat =
+  | { readonly type: 'json' }
+  | {
+      readonly type: 'json-schema';
+      readonly schema: JsonObject;
+      readonly name?: string;
+      readonly description?: string;
+      readonly strict?: boolean;
+    };
+
+/** The effort of this name; undefined for any other name. */
+export const knownEffort = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);
+
+/** What a caller asks of the model's reasoning; nothing is asked of a model whose route has no way to say it. */
+export interface ReasoningRequest {
+  readonly effort?: Effort;
+  /** Tokens of reasoning at most, within `maxTokens`; the closer of the two where both are given. */
+  readonly maxTokens?: number;
+}
+
+export interface Conversation {
+  /** System and developer texts that lead the conversation, in order. */
+  readonly system: readonly string[];
+  /** Marks for a cache, by the index of the text in `system`. */
+  readonly systemCache?: ReadonlyMap<number, CacheLifetime>;
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  /** False: at most one tool call in the answer. */
+  readonly parallelToolCalls?: boolean;
+  /** Plain text when absent. */
+  readonly format?: AnswerFormat;
+  /** The model's own default when absent. */
+  readonly reasoning?: ReasoningRequest;
+  /** Of one choice. */
+  readonly maxTokens: number;
+  /** 0 to 2; a protocol with a smaller range takes its own bound. */
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly stop: readonly string[];
+  /** The caller's name for its own user. */
+  readonly user?: string;
+}
+
+/**
+ * Why an answer ended. `stop`: the model was done. `refusal`: it, or a filter, declined. `pause`: the turn is to be
+ * sent back as it is. `context`: the context window is full.
+ */
+export type FinishReason =
+  | 'stop'
+  | 'stop-sequence'
+  | 'length'
+  | 'tool-calls'
+  | 'refusal'
+  | 'pause'
+  | 'context';
+
+export interface Finish {
+  readonly reason: FinishReason;
+  /** The provider's own name of it. */
+  readonly raw: string;
+  /** The stop sequence that was met, where the provider names it. */
+  readonly stopSequence?: string;
+}
+
+/** A whole answer: one choice. */
+export interface AssistantReply {
+  readonly parts: readonly AssistantPart[];
+  readonly finish: Finish;
+}
+
+/** What a block of a streamed answer is; its text follows in deltas, for a tool call the JSON of its arguments. */
+export type BlockStart =
+  | { readonly type: 'text' | 'refusal' | 'reasoning' }
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string };
+
+/**
+ * An answer in the making: blocks numbered from 0 in the order of their start. Each starts before its deltas and ends
+ * once, before the `finish`, which comes once, last. Blocks of tool calls may be open at the same time, and their deltas
+ * come in turns; a block of any other type ends before another block starts. A text, a refusal and a reasoning without
+ * signature have at least one delta; no delta is empty.
+ */
+export type StreamPart =
+  | { readonly type: 'start'; readonly block: number; readonly content: BlockStart }
+  | { readonly type: 'delta'; readonly block: number; readonly text: string }
+  | {
+      readonly type: 'end';
+      readonly block: number;
+      /** Of a reasoning, as `ReasoningPart` has it. */
+      readonly signature?: string;
+    }
+  | ({ readonly type: 'finish' } & Finish);

@@ -1,0 +1,126 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { EFFORTS, type Effort } from '../catalog/dialect.ts';
+import { budgetOf, effortOf, nearestEffort } from './effort.ts';
+
+const efforts = fc.constantFrom(...EFFORTS);
+const tokens = fc.integer({ min: 0, max: 2_000_000 });
+const requests = fc.record({ effort: efforts, maxTokens: tokens }, { requiredKeys: [] });
+const rankOf = (effort: Effort) => EFFORTS.indexOf(effort);
+
+describe('the budget of a request to think', () => {
+  it.each([
+    [{ effort: 'minimal' }, 20_000, 2_000],
+    [{ effort: 'low' }, 20_000, 4_000],
+    [{ effort: 'medium' }, 20_000, 10_000],
+    [{ effort: 'high' }, 20_000, 16_000],
+    [{ effort: 'xhigh' }, 20_000, 19_000],
+    [{ effort: 'max' }, 20_000, 19_000],
+    [{}, 20_000, 10_000],
+    [{ maxTokens: 3_000 }, 20_000, 3_000],
+    [{ maxTokens: 30_000 }, 20_000, 19_999],
+    [{ effort: 'high', maxTokens: 3_000 }, 20_000, 3_000],
+    [{ effort: 'low', maxTokens: 9_000 }, 20_000, 4_000],
+    [{ effort: 'low' }, 1_025, 1_024],
+    [{ effort: 'max' }, 1_024, undefined],
+    [{ effort: 'none' }, 20_000, undefined],
+    [{ maxTokens: 0 }, 20_000, undefined],
+  ] as const)('of %j within %i tokens is %s', (request, maxTokens, budget) => {
+    expect(budgetOf(request, maxTokens)).toBe(budget);
+  });
+
+  it('is 1,024 or more and less than the answer, or there is none', () => {
+    fc.assert(
+      fc.property(requests, tokens, (request, maxTokens) => {
+        const budget = budgetOf(request, maxTokens);
+        if (budget === undefined) {
+          expect(maxTokens <= 1_024 || request.effort === 'none' || request.maxTokens === 0).toBe(true);
+          return;
+        }
+        expect(Number.isInteger(budget)).toBe(true);
+        expect(budget).toBeGreaterThanOrEqual(1_024);
+        expect(budget).toBeLessThan(maxTokens);
+      }),
+    );
+  });
+
+  it('never falls when the effort, the bound or the answer grows', () => {
+    fc.assert(
+      fc.property(requests, efforts, tokens, tokens, (request, effort, bound, maxTokens) => {
+        const of = (asked: typeof request, within: number) => budgetOf(asked, within) ?? 0;
+        const [less, more] = [request.effort ?? effort, effort].toSorted((a, b) => rankOf(a) - rankOf(b));
+        expect(of({ ...request, effort: less ?? effort }, maxTokens)).toBeLessThanOrEqual(
+          of({ ...request, effort: more ?? effort }, maxTokens),
+        );
+        expect(of({ maxTokens: Math.min(bound, maxTokens) }, maxTokens)).toBeLessThanOrEqual(
+          of({ maxTokens: Math.max(bound, maxTokens) }, maxTokens),
+        );
+        expect(of(request, maxTokens)).toBeLessThanOrEqual(of(request, maxTokens + bound));
+      }),
+    );
+  });
+});
+
+describe('the effort of a request to think', () => {
+  it.each([
+    [{}, undefined],
+    [{ effort: 'high' }, 'high'],
+    [{ maxTokens: 0 }, 'none'],
+    [{ maxTokens: 1 }, 'minimal'],
+    [{ maxTokens: 4_100 }, 'low'],
+    [{ maxTokens: 50_000 }, 'xhigh'],
+    [{ effort: 'low', maxTokens: 15_000 }, 'low'],
+    [{ effort: 'high', maxTokens: 4_000 }, 'low'],
+    // Half-way between two.
+    [{ maxTokens: 3_000 }, 'minimal'],
+  ] as const)('of %j within 20,000 tokens is %s', (request, effort) => {
+    expect(effortOf(request, 20_000)).toBe(effort);
+  });
+
+  it('is that from which its budget was made, where the answer has room', () => {
+    fc.assert(
+      fc.property(efforts, fc.integer({ min: 10_240, max: 2_000_000 }), (effort, maxTokens) => {
+        const budget = budgetOf({ effort }, maxTokens);
+        const back = budget === undefined ? 'none' : effortOf({ maxTokens: budget }, maxTokens);
+        // The two highest have one budget.
+        expect(back).toBe(effort === 'max' ? 'xhigh' : effort);
+      }),
+    );
+  });
+
+  it('never falls when the budget grows', () => {
+    fc.assert(
+      fc.property(tokens, tokens, tokens, (one, other, maxTokens) => {
+        const of = (bound: number) => rankOf(effortOf({ maxTokens: bound }, maxTokens) ?? 'none');
+        expect(of(Math.min(one, other))).toBeLessThanOrEqual(of(Math.max(one, other)));
+      }),
+    );
+  });
+});
+
+describe('the nearest effort of a list', () => {
+  const steps = ['low', 'medium', 'high', 'max'] as const;
+
+  it.each([
+    ['none', 'low'],
+    ['minimal', 'low'],
+    ['medium', 'medium'],
+    ['xhigh', 'high'],
+    ['max', 'max'],
+  ] as const)('to %s is %s', (effort, nearest) => {
+    expect(nearestEffort(effort, steps)).toBe(nearest);
+  });
+
+  it('is the effort itself where the list has it, and grows with it', () => {
+    fc.assert(
+      fc.property(efforts, efforts, (one, other) => {
+        expect(nearestEffort(one, EFFORTS)).toBe(one);
+        const [less, more] = [one, other].toSorted((a, b) => rankOf(a) - rankOf(b));
+        expect(rankOf(nearestEffort(less ?? one, steps))).toBeLessThanOrEqual(
+          rankOf(nearestEffort(more ?? one, steps)),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,97 @@
+/**
+ * How much a model is to think, between the two ways in which protocols say it: an effort, and a budget of tokens
+ * within the tokens of the answer.
+ */
+
+import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { EFFORTS, type Effort } from '../catalog/dialect.ts';
+import { knownEffort, type ReasoningRequest } from './conversation.ts';
+
+/** Shares of the answer's tokens, percent, as OpenRouter publishes them (OpenRouter docs, Reasoning tokens, Reasoning effort level). */
+const SHARES: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 10,
+  low: 20,
+  medium: 50,
+  high: 80,
+  xhigh: 95,
+  max: 95,
+};
+
+/** The smallest budget that Claude takes, tokens (Claude docs, Extended thinking). */
+const MIN_BUDGET = 1_024;
+
+/** Where thinking is asked for and nothing says how much. */
+const DEFAULT_EFFORT = 'medium';
+
+/** The request is for no reasoning at all. */
+export const isOff = ({ effort, maxTokens }: ReasoningRequest): boolean =>
+  effort === 'none' || maxTokens === 0;
+
+/**
+ * The tokens to think with, of an answer of at most `maxTokens`: 1,024 or more, and fewer than the answer has.
+ * Undefined where nothing is to be thought, or the answer has no room for it.
+ */
+export function budgetOf(request: ReasoningRequest, maxTokens: number): number | undefined {
+  if (isOff(request) || maxTokens <= MIN_BUDGET) return undefined;
+  const { effort, maxTokens: bound } = request;
+  const share =
+    effort === undefined && bound !== undefined ? bound : shareOf(effort ?? DEFAULT_EFFORT, maxTokens);
+  return Math.min(Math.max(Math.min(share, bound ?? share), MIN_BUDGET), maxTokens - 1);
+}
+
+/**
+ * The effort of a request: its own, the one whose share of `maxTokens` its budget is nearest to, or the lower where
+ * both are given. Undefined where it says neither.
+ */
+export function effortOf(request: ReasoningRequest, maxTokens: number): Effort | undefined {
+  if (isOff(request)) return 'none';
+  const { effort, maxTokens: bound } = request;
+  if (bound === undefined) return effort;
+  const ofBudget = nearest(STEPS, (step) => Math.abs(shareOf(step, maxTokens) - bound));
+  return effort === undefined || rankOf(ofBudget) < rankOf(effort) ? ofBudget : effort;
+}
+
+/** The step of a list, from low to high and not empty, that is nearest to an effort; of two, the lower. */
+export const nearestEffort = <Step extends Effort>(effort: Effort, steps: readonly [Step, ...Step[]]): Step =>
+  nearest(steps, (step) => Math.abs(rankOf(step) - rankOf(effort)));
+
+const STEPS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+const rankOf = (effort: Effort): number => EFFORTS.indexOf(effort);
+
+const shareOf = (effort: Effort, maxTokens: number): number => Math.floor((maxTokens * SHARES[effort]) / 100);
+
+/** The first of those with the smallest distance. */
+const nearest = <Step>(
+  [first, ...rest]: readonly [Step, ...Step[]],
+  distance: (step: Step) => number,
+): Step => rest.reduce((best, step) => (distance(step) < distance(best) ? step : best), first);
+
+/**
+ * What a chat request asks of the model's reasoning, under the names that hosts of the protocol have for it:
+ * `reasoning_effort` (OpenAI API reference), `reasoning` (OpenRouter docs, Reasoning tokens) and `thinking` (DeepSeek
+ * API docs, Thinking mode; Claude API docs, OpenAI SDK compatibility).
+ */
+export interface ReasoningFields {
+  readonly reasoning_effort?: unknown;
+  readonly reasoning?: unknown;
+  readonly thinking?: unknown;
+}
+
+/** Undefined where nothing is asked, and for an effort that nobody knows. */
+export function askedReasoning(fields: ReasoningFields): ReasoningRequest | undefined {
+  const { effort: named, enabled, max_tokens: most } = objectOf(fields.reasoning);
+  const { type, budget_tokens: budget } = objectOf(fields.thinking);
+  const switched = type === 'disabled' || enabled === false ? 'none' : undefined;
+  const isOn = type === 'enabled' || enabled === true;
+  const effort = switched ?? knownEffort(fields.reasoning_effort ?? named) ?? (isOn ? 'medium' : undefined);
+  const maxTokens = most ?? budget;
+  if (effort === undefined && typeof maxTokens !== 'number') return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(typeof maxTokens === 'number' ? { maxTokens } : {}),
+  };
+}
+
+const objectOf = (value: unknown) => (isJsonObject(value) ? value : {});

@@ -1,0 +1,12 @@
+/** `GET /v1/models`: every callable model, for SDK discovery. */
+
+import { publicHandler } from '../../../access/handlers/handlers.ts';
+import { queryOf } from '../../../platform/core/api/paging.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { catalogSource } from '../../../platform/handlers/resources.ts';
+import { modelListBody } from '../../core/catalog/model-lists.ts';
+
+export const handler = publicHandler('openai', () => {
+  const catalog = catalogSource();
+  return async (request) => jsonResponse(modelListBody((await catalog()).models, queryOf(request)));
+});

@@ -1,0 +1,11 @@
+/** `GET /api/v1/models`: the catalog of `GET /v1/models` with prices. */
+
+import { publicHandler } from '../../../access/handlers/handlers.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { catalogSource } from '../../../platform/handlers/resources.ts';
+import { priceListBody } from '../../core/catalog/model-lists.ts';
+
+export const handler = publicHandler('openai', () => {
+  const catalog = catalogSource();
+  return async () => jsonResponse(priceListBody((await catalog()).models));
+});

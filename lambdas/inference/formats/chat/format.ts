@@ -1,0 +1,61 @@
+/** OpenAI's chat completions. */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { usdJson } from '../../../platform/core/money.ts';
+import type { EventFormat } from '../../../platform/core/ports.ts';
+import type { ApiFormat } from '../../core/completions/api-format.ts';
+import type { StreamEvent } from '../../core/completions/delivery.ts';
+import { CHAT_FIELDS } from './fields.ts';
+import { toPayload } from './payload.ts';
+import { chatWriter, usageBody } from './reply.ts';
+import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';
+
+/** A completion as the event stream of chat completions (OpenAI API reference, Chat, Streaming). */
+const frame = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
+
+export const chatEvents: EventFormat = { heartbeat: ': keep-alive\n\n', errorEvent: frame };
+
+/** Chunks, then usage if asked for, then `[DONE]`; a stream that fails has no `[DONE]`. */
+export async function* chatFrames(
+  request: ChatRequest,
+  events: AsyncIterable<StreamEvent>,
+): AsyncGenerator<string, void> {
+  const includeUsage = request.stream_options?.include_usage === true;
+  let last: JsonObject = {};
+  for await (const event of events) {
+    if (event.type === 'output') {
+      last = event.payload;
+      yield frame(includeUsage ? { ...event.payload, usage: null } : event.payload);
+    } else if (includeUsage) {
+      const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
+      yield frame({ ...last, choices: [], usage });
+    }
+  }
+  yield 'data: [DONE]\n\n';
+}
+
+const boundField = ({ max_completion_tokens: newer }: Pick<ChatRequest, 'max_completion_tokens'>) =>
+  newer == null ? 'max_tokens' : 'max_completion_tokens';
+
+export const chatFormat: ApiFormat<ChatRequest> = {
+  protocol: 'openai',
+  fields: CHAT_FIELDS,
+  toPayload,
+  maxTokens: (request) => ({
+    tokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
+    param: boundField(request),
+    fallback: DEFAULT_MAX_TOKENS,
+  }),
+  withMaxTokens: ({ max_tokens: _older, ...request }, tokens) => ({
+    ...request,
+    [boundField(request)]: tokens,
+  }),
+  choices: choicesOf,
+  answerId: (ulid) => `chatcmpl-${ulid}`,
+  answer: ({ request, createdMs }) => ({
+    writer: (options) =>
+      chatWriter({ ...options, createdMs, hidesReasoning: request.reasoning?.exclude === true }),
+    frames: (events) => chatFrames(request, events),
+    events: chatEvents,
+  }),
+};

@@ -1,0 +1,225 @@
+/** ChatCompletionRequest (interface, Resources), checked in full; fields it does not name are kept and forwarded. */
+import * as z from 'zod';
+import { FILE_KEPT_NOWHERE, PLAIN_TOOL_CHOICES, SYSTEM_ROLES } from '../../core/fields/openai-rules.ts';
+import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
+import { only } from '../../core/upstream/foreign-fields.ts';
+import { AUDIO_FORMATS, isBase64, isPdfUrl } from '../../core/upstream/sources.ts';
+
+/** What parts hold, each of its own type alone. */
+const PARTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
+
+const textPart = z
+  .looseObject({ type: z.literal('text'), text: z.string() })
+  .superRefine(only('a text part', PARTS, ['text']));
+
+const refusalPart = z
+  .looseObject({ type: z.literal('refusal'), refusal: z.string() })
+  .superRefine(only('a refusal part', PARTS, ['refusal']));
+
+const imagePart = z
+  .looseObject({
+    type: z.literal('image_url'),
+    image_url: z.looseObject({
+      url: z.string().refine(isImageUrl, 'must be an http(s) or a base64 data URL'),
+      detail: z.string().nullish(),
+    }),
+  })
+  .superRefine(only('an image_url part', PARTS, ['image_url']));
+
+const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
+const ADDRESS = /^https?:\/\//i;
+
+function isImageUrl(url: string): boolean {
+  const opening = DATA_URL.exec(url)?.[0];
+  return opening === undefined ? ADDRESS.test(url) : isBase64(url.slice(opening.length));
+}
+
+/** An address in place of the bytes is OpenRouter's (OpenRouter docs, PDF inputs). */
+const filePart = z
+  .looseObject({
+    type: z.literal('file'),
+    file: z.looseObject({
+      file_id: z.null(FILE_KEPT_NOWHERE).optional(),
+      file_data: z
+        .string()
+        .refine(
+          (text) => isPdfUrl(text) || ADDRESS.test(text),
+          'must be a PDF as a base64 data URL, or its http(s) URL',
+        ),
+      filename: z.string().max(256).nullish(),
+    }),
+  })
+  .superRefine(only('a file part', PARTS, ['file']));
+
+const audioPart = z
+  .looseObject({
+    type: z.literal('input_audio'),
+    input_audio: z.looseObject({
+      data: z.string().refine(isBase64, 'must be base64'),
+      format: z.enum(AUDIO_FORMATS),
+    }),
+  })
+  .superRefine(only('an input_audio part', PARTS, ['input_audio']));
+
+const texts = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPart]) =>
+  z.union(
+    [z.string(), z.array(z.discriminatedUnion('type', parts)).min(1)],
+    'must be a string or an array of text parts',
+  );
+
+/** What a system, developer or tool message says. */
+export const textContent = texts(textPart);
+
+export const assistantContent = texts(textPart, refusalPart);
+
+export const userContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart])).min(1)],
+  'must be a string or an array of text, image_url, file and input_audio parts',
+);
+
+const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
+
+const called = z.looseObject({ name: z.string().min(1), arguments: z.string() });
+
+const toolCall = z.looseObject({ id: z.string().min(1), type: z.literal('function'), function: called });
+
+const optionalName = z.string().max(64).nullish();
+
+/** What messages of one role hold, and those of others do not. */
+const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
+const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id', ...REASONING];
+
+const reasoningDetail = z.looseObject({
+  type: z.string().min(1),
+  text: z.string().nullish(),
+  summary: z.string().nullish(),
+  signature: z.string().nullish(),
+  data: z.string().nullish(),
+  id: z.string().nullish(),
+});
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z
+      .looseObject({ role: z.enum(SYSTEM_ROLES), content: textContent, name: optionalName })
+      .superRefine(only('a system message', OF_ROLES, [])),
+    z
+      .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
+      .superRefine(only('a user message', OF_ROLES, [])),
+    z
+      .looseObject({
+        role: z.literal('assistant'),
+        content: assistantContent.nullish(),
+        refusal: z.string().nullish(),
+        name: optionalName,
+        tool_calls: z.array(toolCall).min(1).max(128).nullish(),
+        function_call: called.nullish(),
+        reasoning_content: z.string().nullish(),
+        reasoning: z.string().nullish(),
+        reasoning_details: z.array(reasoningDetail).max(1_024).nullish(),
+      })
+      .superRefine(
+        only('an assistant message', OF_ROLES, [
+          ...['refusal', 'tool_calls', 'function_call', 'audio'],
+          ...REASONING,
+        ]),
+      ),
+    z
+      .looseObject({
+        role: z.literal('tool'),
+        content: textContent,
+        tool_call_id: z.string().min(1),
+        name: optionalName,
+      })
+      .superRefine(only('a tool message', OF_ROLES, ['tool_call_id'])),
+  ],
+  'must be one of system, user, assistant, tool',
+);
+
+const tool = z.looseObject({
+  type: z.literal('function'),
+  function: z.looseObject({
+    name,
+    description: z.string().nullish(),
+    parameters: z.looseObject({}).nullish(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+const toolChoice = z.union(
+  [
+    z.enum(PLAIN_TOOL_CHOICES),
+    z.looseObject({ type: z.literal('function'), function: z.looseObject({ name }) }),
+  ],
+  'must be "none", "auto", "required" or {"type": "function", "function": {"name": ...}}',
+);
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ name, schema: z.looseObject({}).nullish(), strict: z.boolean().nullish() }),
+  }),
+]);
+
+const stop = z.string().min(1);
+const tokens = z.int().min(1).max(10_000_000);
+
+export const chatCompletionRequest = z
+  .looseObject({
+    model: reference,
+    messages: z.array(message).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    max_tokens: tokens.nullish(),
+    max_completion_tokens: tokens.nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    stop: z
+      .union([stop, z.array(stop).max(16)], 'must be a string or an array of up to 16 strings')
+      .nullish(),
+    n: z.int().min(1).max(128).nullish(),
+    presence_penalty: z.number().min(-2).max(2).nullish(),
+    frequency_penalty: z.number().min(-2).max(2).nullish(),
+    tools: z.array(tool).min(1).max(128).nullish(),
+    tool_choice: toolChoice.nullish(),
+    response_format: responseFormat.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    user: z.string().nullish(),
+    reasoning_effort: z.string().min(1).max(32).nullish(),
+    reasoning: z
+      .looseObject({
+        effort: z.string().min(1).max(32).nullish(),
+        max_tokens: tokens.nullish(),
+        enabled: z.boolean().nullish(),
+        exclude: z.boolean().nullish(),
+      })
+      .nullish(),
+    thinking: z.looseObject({ type: z.string().min(1), budget_tokens: tokens.nullish() }).nullish(),
+    ...routeControlFields,
+  })
+  .superRefine((request, context) => {
+    const issue = (path: (string | number)[], text: string) =>
+      context.addIssue({ code: 'custom', path, message: text });
+    const { max_tokens: older, max_completion_tokens: newer, tools, tool_choice: choice } = request;
+    if (older != null && newer != null && older !== newer) {
+      issue(['max_completion_tokens'], 'is another name of max_tokens and must not differ from it');
+    }
+    if (tools == null && choice != null && choice !== 'none' && choice !== 'auto') {
+      issue(['tool_choice'], 'needs tools');
+    }
+    if (tools != null && typeof choice === 'object' && choice !== null) {
+      const wanted = choice.function.name;
+      if (!tools.some((candidate) => candidate.function.name === wanted)) {
+        issue(['tool_choice', 'function', 'name'], 'must be the name of one of the tools');
+      }
+    }
+  })
+  // For the API's description, which has no other form of a rule about two fields that generators of clients pass over.
+  .meta({
+    if: { required: ['tool_choice'], properties: { tool_choice: { not: { enum: ['none', 'auto', null] } } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { required: ['tools'], properties: { tools: { type: 'array' } } },
+  });

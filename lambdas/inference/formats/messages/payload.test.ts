@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  LINKED,
+  PNG,
+  request,
+  toolTurns,
+  withBlocks,
+} from '../../testing/completions/messages/request-fixture.ts';
+import { capabilitiesOf, featuresOf } from '../../testing/fields/needs.ts';
+import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { toPayload as payloadOf } from './payload.ts';
+
+const toPayload = (given: ReturnType<typeof request>) => payloadOf(given, NO_CAPSULES);
+const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).body;
+const tool = { name: 'f', input_schema: { type: 'object' } };
+
+describe('what a Messages request asks of a route', () => {
+  it('is the request with the interface’s defaults, without nulls and without the routing controls', () => {
+    const payload = toPayload(
+      request({ system: null, models: ['c/d'], provider: { only: ['r'] }, service_tier: 'auto' }),
+    );
+    expect(payload).toMatchObject({
+      protocol: 'anthropic',
+      stream: false,
+      fields: { needs: [], undocumented: [], notCarried: new Set(['service_tier']) },
+    });
+    expect(payload.body).toEqual({
+      model: 'a/b',
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_tokens: 256,
+      temperature: 0.7,
+      service_tier: 'auto',
+    });
+  });
+
+  it('has no temperature of its own beside what Claude refuses it with', () => {
+    expect(bodyOf({ top_p: 0.9 })).not.toHaveProperty('temperature');
+    expect(bodyOf({ thinking: { type: 'adaptive' } })).not.toHaveProperty('temperature');
+    expect(bodyOf({ thinking: { type: 'disabled' } })).toMatchObject({ temperature: 0.7 });
+    expect(bodyOf({ top_p: 0.9, temperature: 0 })).toMatchObject({ top_p: 0.9, temperature: 0 });
+  });
+
+  it('leaves out a top_p of 1, which says nothing, so that a temperature beside it is taken', () => {
+    const body = bodyOf({ top_p: 1, temperature: 0.2 });
+    expect(body).toMatchObject({ temperature: 0.2 });
+    expect(body).not.toHaveProperty('top_p');
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['tools', { tools: [tool] }, ['tools']],
+    ['an empty list of tools', { tools: [] }, []],
+    ['a tool choice', { tool_choice: { type: 'none' } }, ['tools']],
+    ['tool turns', { messages: toolTurns({}, {}) }, ['tools']],
+    ['an output format', { output_config: { format: { type: 'json_schema', schema: {} } } }, ['json']],
+    ['an image', { messages: [{ role: 'user', content: [PNG] }] }, ['vision']],
+    ['an image in a result', { messages: toolTurns({}, { content: [PNG] }) }, ['tools', 'vision']],
+    [
+      'a PDF',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'aGk=' } },
+            ],
+          },
+        ],
+      },
+      ['documents'],
+    ],
+    ['a stream', { stream: true }, ['stream']],
+  ])('needs a route’s ability for %s', (_what, fields, needs) => {
+    expect(capabilitiesOf(toPayload(request(fields)))).toEqual(needs);
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['an image by URL', { messages: [{ role: 'user', content: [LINKED] }] }, ['image-urls']],
+    ['such an image in a result', { messages: toolTurns({}, { content: [LINKED] }) }, ['image-urls']],
+    ['a server tool', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, ['messages-blocks']],
+    ['a custom tool', { tools: [{ ...tool, type: 'custom' }] }, []],
+    ['an unknown block', { messages: [{ role: 'user', content: [{ type: 'new' }] }] }, ['messages-blocks']],
+    [
+      'an unknown block in a result',
+      { messages: toolTurns({}, { content: [{ type: 'tool_reference' }] }) },
+      ['messages-blocks'],
+    ],
+    [
+      'a document',
+      { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'text', data: '' } }] }] },
+      ['messages-blocks'],
+    ],
+    ['stop sequences', { stop_sequences: ['a'] }, ['stop-sequences']],
+    ['none of them', { stop_sequences: [] }, []],
+    ['servers', { mcp_servers: [{ type: 'url' }] }, ['messages-blocks']],
+    ['no servers', { mcp_servers: [] }, []],
+    ['a container', { container: 'c' }, ['messages-blocks']],
+    [
+      'thoughts, which other protocols can do without',
+      {
+        thinking: { type: 'adaptive' },
+        messages: [
+          { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 's' }] },
+          { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
+        ],
+      },
+      [],
+    ],
+    ['marks for the cache', { cache_control: { type: 'ephemeral' } }, []],
+  ])('keeps to routes that can say it: %s', (_what, fields, features) => {
+    expect(featuresOf(toPayload(request(fields)))).toEqual(features);
+  });
+
+  it('makes the conversation once', () => {
+    const payload = toPayload(withBlocks(PNG));
+    expect(payload.conversation()).toBe(payload.conversation());
+  });
+});

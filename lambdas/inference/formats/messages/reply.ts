@@ -1,0 +1,119 @@
+/** An answer in the Messages format: a whole message, or the events of a stream. */
+
+import * as z from 'zod';
+import type { Body } from '../../../platform/core/api/response-schema.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { ReplyWriter, WriterOptions } from '../../core/completions/reply-writer.ts';
+import { type TokenUsage, writtenTokens } from '../../core/pricing/token-usage.ts';
+import type {
+  AssistantPart,
+  AssistantReply,
+  Finish,
+  FinishReason,
+  ReasoningPart,
+} from '../../core/upstream/conversation.ts';
+import type { WholeAnswer } from '../../core/upstream/provider.ts';
+import { toolInput } from '../../core/upstream/tool-calls.ts';
+import { EventWriter } from './stream.ts';
+
+/** Claude API docs, Handling stop reasons. */
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  context: 'model_context_window_exceeded',
+};
+
+/** The fields that say why a message ended. */
+export const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
+  stop_reason: STOP_REASONS[reason],
+  stop_sequence: stopSequence ?? null,
+});
+
+export const usageSchema = z.looseObject({
+  input_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  cache_read_input_tokens: z.int(),
+  output_tokens: z.int(),
+});
+
+/**
+ * Usage in the protocol's format, where `input_tokens` leaves out what was read from and written to the prompt cache;
+ * with what else the route reported, and what it counted in another protocol.
+ */
+export function usageBody({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+  cacheWrites,
+  reasoningTokens,
+  reported,
+}: TokenUsage): Body<typeof usageSchema> {
+  const creation = reported?.cache_creation_input_tokens;
+  const written = writtenTokens(cacheWrites) ?? (typeof creation === 'number' ? creation : 0);
+  return {
+    ...splitBody(cacheWrites),
+    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+    ...reported,
+    input_tokens: Math.max(0, promptTokens - cachedTokens - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+  };
+}
+
+/** What was written to the cache by how long it is kept, where the route says so. */
+const splitBody = (writes: TokenUsage['cacheWrites']): JsonObject =>
+  writes?.['5m'] === undefined && writes?.['1h'] === undefined
+    ? {}
+    : {
+        cache_creation: {
+          ephemeral_5m_input_tokens: writes['5m'] ?? 0,
+          ephemeral_1h_input_tokens: writes['1h'] ?? 0,
+        },
+      };
+
+export function messagesWriter({ identity, promptTokens }: WriterOptions): ReplyWriter {
+  const { id, model } = identity;
+  const message = { id, type: 'message', role: 'assistant', model };
+  const events = new EventWriter({
+    opening: () => ({
+      ...message,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: usageBody({ promptTokens: promptTokens(), cachedTokens: 0, completionTokens: 0 }),
+    }),
+    ending: stopBody,
+  });
+  return {
+    whole: (answer, usage) => JSON.stringify({ ...wholeMessage(answer), usage: usageBody(usage) }),
+    part: (part) => events.write(part),
+  };
+
+  function wholeMessage(answer: WholeAnswer): JsonObject {
+    return 'body' in answer ? answer.body : { ...message, ...replyBody(answer.reply) };
+  }
+}
+
+const replyBody = ({ parts, finish }: AssistantReply): JsonObject => ({
+  content: parts.flatMap(toBlock),
+  ...stopBody(finish),
+});
+
+/** Reasoning that cannot be read has a block of its own; one that nobody signed has an empty signature. */
+const thoughtBlock = ({ text, signature = '' }: ReasoningPart): JsonObject =>
+  text === ''
+    ? { type: 'redacted_thinking', data: signature }
+    : { type: 'thinking', thinking: text, signature };
+
+/** An empty text is left out: the protocol refuses it in the next request. */
+function toBlock(part: AssistantPart): JsonObject[] {
+  if (part.type === 'reasoning') return [thoughtBlock(part)];
+  if (part.type !== 'tool-call') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+  const { id, name, arguments: text } = part;
+  return [{ type: 'tool_use', id, name, input: toolInput(text) }];
+}

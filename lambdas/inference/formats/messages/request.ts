@@ -1,0 +1,85 @@
+/** The Messages request: its types, which are those of its schema, its defaults, and its content blocks. */
+import type * as z from 'zod';
+import { PDF, type Source } from '../../core/upstream/sources.ts';
+import type { blockSchemas, customTool, messagesRequest } from './schema.ts';
+
+/** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
+export const DEFAULT_MAX_TOKENS = 256;
+export const DEFAULT_TEMPERATURE = 0.7;
+
+export type MessagesRequest = z.infer<typeof messagesRequest>;
+
+export type Message = MessagesRequest['messages'][number];
+
+/** A content block of any type; `isBlock` recognizes the types whose fields were checked. */
+export type Block = Exclude<Message['content'], string>[number];
+
+type Blocks = {
+  readonly [Type in keyof typeof blockSchemas]: z.infer<(typeof blockSchemas)[Type]> & {
+    readonly type: Type;
+  };
+};
+
+export type ImageBlock = Blocks['image'];
+export type ToolResultBlock = Blocks['tool_result'];
+type DocumentBlock = Blocks['document'];
+
+export const isBlock = <Kind extends keyof Blocks>(block: Block, kind: Kind): block is Block & Blocks[Kind] =>
+  block.type === kind;
+
+/** A document that is a text, and is not to be cited: any protocol can say it (Claude docs, Citations, Plain text documents). */
+export const isTextDocument = (block: Block): block is DocumentBlock & { readonly source: TextSource } =>
+  isBlock(block, 'document') &&
+  block.source.type === 'text' &&
+  typeof block.source.data === 'string' &&
+  block.source.data.trim() !== '' &&
+  !isCited(block);
+
+function isCited({ citations }: DocumentBlock): boolean {
+  const { enabled } = Object(citations) as { readonly enabled?: unknown };
+  return enabled === true;
+}
+
+/** Where a PDF is that other protocols have a place for; undefined for any other document. */
+export function pdfSourceOf(block: Block): Source | undefined {
+  if (!isBlock(block, 'document') || isCited(block)) return undefined;
+  const { source } = block;
+  if (source.type === 'url')
+    return typeof source.url === 'string' ? { kind: 'url', url: source.url } : undefined;
+  const { type, media_type: mediaType, data } = source;
+  return type === 'base64' && mediaType === PDF && typeof data === 'string'
+    ? { kind: 'base64', mediaType, data }
+    : undefined;
+}
+
+interface TextSource {
+  readonly type: 'text';
+  readonly data: string;
+}
+
+/** What the document says, its title and context first. */
+export function documentText({
+  title,
+  context,
+  source,
+}: DocumentBlock & { readonly source: TextSource }): string {
+  const said = [title, context, source.data].filter((text) => typeof text === 'string' && text.trim() !== '');
+  return said.join('\n\n');
+}
+
+/** A string is short for one text block. */
+export const toBlocks = (content: Message['content'] | null | undefined): readonly Block[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+
+/** A tool of the caller's own, or one that the protocol's servers define. */
+export type Tool = NonNullable<MessagesRequest['tools']>[number];
+
+export type CustomTool = Tool & z.infer<typeof customTool>;
+
+export const isCustomTool = (tool: Tool): tool is CustomTool => tool.type == null || tool.type === 'custom';
+
+export const maxTokensOf = (request: MessagesRequest): number => request.max_tokens ?? DEFAULT_MAX_TOKENS;
+
+/** A share of 1 leaves nothing out, so it says as much as none. */
+export const topPOf = ({ top_p: topP }: MessagesRequest): number | undefined =>
+  topP == null || topP === 1 ? undefined : topP;

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { promptSizeOf } from '../../core/metering/prompt-size.ts';
+import { request } from '../../testing/completions/messages/request-fixture.ts';
+import { capabilitiesOf, featuresOf } from '../../testing/fields/needs.ts';
+import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { toPayload } from './payload.ts';
+
+const source = { type: 'text', media_type: 'text/plain', data: 'Grass is green.' };
+const payloadOf = (block: object) =>
+  toPayload(request({ messages: [{ role: 'user', content: [block] }] }), NO_CAPSULES);
+
+describe('a document that is a text', () => {
+  const document = { type: 'document', source, title: 'Facts', context: 'Trusted.' };
+
+  it('is a text for routes of other protocols, its title and context first', () => {
+    const payload = payloadOf({ ...document, cache_control: { type: 'ephemeral' } });
+    expect([featuresOf(payload), capabilitiesOf(payload)]).toEqual([[], []]);
+    expect(payload.conversation().turns[0]?.parts).toEqual([
+      { type: 'text', text: 'Facts\n\nTrusted.\n\nGrass is green.', cache: '5m' },
+    ]);
+  });
+
+  it('is one within the result of a tool, too', () => {
+    const payload = payloadOf({
+      ...{ type: 'tool_result', tool_use_id: 't' },
+      content: [{ type: 'document', source, title: null }],
+    });
+    expect(featuresOf(payload)).toEqual([]);
+    expect(payload.conversation().turns[0]?.parts).toMatchObject([
+      { content: [{ type: 'text', text: 'Grass is green.' }] },
+    ]);
+  });
+
+  it('goes as it is to a route of its own protocol, and is held for at its own length', () => {
+    const { body } = payloadOf(document);
+    expect(body.messages).toEqual([{ role: 'user', content: [document] }]);
+    const { unseen, texts } = promptSizeOf(body);
+    expect(unseen).toBe(0);
+    expect(texts).toEqual(expect.arrayContaining([source.data, '{"title":"Facts"}']));
+  });
+
+  it.each<[string, object]>([
+    ['is to be cited', { citations: { enabled: true } }],
+    ['is empty', { source: { ...source, data: ' ' } }],
+    ['is a file', { source: { type: 'file', file_id: 'file_1' } }],
+  ])('keeps the call on routes of its own protocol where it %s', (_why, more) => {
+    expect(featuresOf(payloadOf({ ...document, ...more }))).toEqual(['messages-blocks']);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { whole } from '../../testing/completions/responses/answering.ts';
+
+const REPLY = { parts: [{ type: 'text', text: 'Hi' }], finish: { reason: 'stop', raw: 'stop' } } as const;
+
+describe('the request in its response', () => {
+  it('has every field of a function that the specification requires, null where the caller left it out', () => {
+    const parameters = { type: 'object', properties: {} };
+    const custom = { type: 'custom', name: 'patch' };
+    const { tools } = whole(REPLY, {
+      tools: [
+        { type: 'function', name: 'now' },
+        { type: 'function', name: 'weather', description: 'The weather.', parameters, strict: true },
+        custom,
+      ],
+    });
+    expect(tools).toEqual([
+      { type: 'function', name: 'now', description: null, parameters: null, strict: null },
+      { type: 'function', name: 'weather', description: 'The weather.', parameters, strict: true },
+      custom,
+    ]);
+  });
+
+  it('has every field of a format of a schema that the specification requires', () => {
+    const format = { type: 'json_schema' as const, name: 'person', schema: { type: 'object' } };
+    const { text } = whole(REPLY, { text: { format, verbosity: 'low' } });
+    expect(text).toEqual({ format: { ...format, description: null, strict: false }, verbosity: 'low' });
+    expect(whole(REPLY, {}).text).toEqual({ format: { type: 'text' } });
+  });
+});

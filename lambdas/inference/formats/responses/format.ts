@@ -1,0 +1,75 @@
+/** OpenAI's Responses. */
+
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { ApiFormat } from '../../core/completions/api-format.ts';
+import { ResponseFrames } from './answer/frames.ts';
+import { OutgoingItems } from './answer/items.ts';
+import { responsesWriter } from './answer/reply.ts';
+import { RESPONSES_FIELDS } from './fields.ts';
+import { objectsIn } from './input/references.ts';
+import { toPayload } from './payload.ts';
+import type { ResponsesRequest } from './request.ts';
+import { isProviders, type Tool, ToolNames } from './tool-names.ts';
+import { isCallable } from './tool-schema.ts';
+
+/** Returns the indices of the provider's tools that `tool_choice` does not force. */
+export function optionalTools({ tools, tool_choice: choice }: ResponsesRequest): readonly number[] {
+  const given = tools ?? [];
+  const isForced = forcedBy(choice, given);
+  return given.flatMap((tool, index) => (isProviders(tool) && !isForced(tool) ? [index] : []));
+}
+
+/** A choice that only the provider's tools can satisfy forces them. */
+function forcedBy(choice: unknown, given: readonly Tool[]): (tool: Tool) => boolean {
+  if (choice === 'required') return () => given.every(isProviders);
+  if (!isJsonObject(choice) || isCallable(choice)) return () => false;
+  if (choice.type !== 'allowed_tools') return ({ type }) => type === choice.type;
+  const allowed = objectsIn(choice.tools);
+  return ({ type }) =>
+    choice.mode === 'required' && !allowed.some(isCallable) && allowed.some((each) => each.type === type);
+}
+
+/** The request without these tools; a choice among tools names those that are left. */
+export function withoutTools(request: ResponsesRequest, indices: ReadonlySet<number>): ResponsesRequest {
+  const { tools, tool_choice: choice, ...others } = request;
+  const left = (tools ?? []).filter((_tool, index) => !indices.has(index));
+  if (left.length === 0) return others;
+  return { ...others, tools: left, ...(choice == null ? {} : { tool_choice: choiceAmong(choice, left) }) };
+}
+
+function choiceAmong(
+  choice: NonNullable<ResponsesRequest['tool_choice']>,
+  left: readonly Tool[],
+): NonNullable<ResponsesRequest['tool_choice']> {
+  if (!isJsonObject(choice) || choice.type !== 'allowed_tools') return choice;
+  const isLeft = (wanted: JsonObject) => isCallable(wanted) || left.some(({ type }) => type === wanted.type);
+  const tools = objectsIn(choice.tools).filter(isLeft);
+  return tools.length === 0 ? 'none' : { ...choice, tools };
+}
+
+export const responsesFormat: ApiFormat<ResponsesRequest> = {
+  protocol: 'openai-responses',
+  fields: RESPONSES_FIELDS,
+  toPayload,
+  optionalTools,
+  withoutTools,
+  maxTokens: ({ max_output_tokens: tokens }) => ({
+    tokens: tokens ?? undefined,
+    param: 'max_output_tokens',
+    fallback: undefined,
+  }),
+  withMaxTokens: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
+  choices: () => 1,
+  answerId: (ulid) => `resp_${ulid}`,
+  answer: ({ request, answerId, createdMs, clock, capsules }) => {
+    const outgoing = new OutgoingItems(request, capsules);
+    const names = new ToolNames(request.tools ?? []);
+    const options = { request, answerId, createdMs };
+    const stream = new ResponseFrames(options, outgoing);
+    return {
+      writer: (written) => responsesWriter({ ...options, clock, names, outgoing }, written),
+      frames: (events) => stream.frames(events),
+      events: stream.events,
+    };
+  },
+};

@@ -1,0 +1,269 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../../tools/test-kit/thorough.ts';
+import {
+  CAPSULES,
+  countingCapsules,
+  inputOf,
+  refusal,
+} from '../../../testing/completions/responses/requests.ts';
+import { endId, sealItems } from '../items-capsule.ts';
+import { type Item, itemType } from './items.ts';
+
+const signature = CAPSULES.seal('signature', JSON.stringify(['route', 'proof']));
+
+const user = { type: 'message', role: 'user', content: 'Hi' };
+
+const endOf = (items: readonly Item[]): string => {
+  const id = endId(CAPSULES, items);
+  if (id === undefined) throw new Error('the id is too large');
+  return id;
+};
+
+const lastOf = (items: readonly Item[]) => ({ type: 'reasoning', id: endOf(items), summary: [] });
+const reference = (id: unknown) => ({ type: 'item_reference', id });
+
+/** The items of an answer, as this service gives them out. */
+const answer = fc
+  .array(
+    fc.oneof(
+      fc.record({ type: fc.constant('message'), text: fc.string() }),
+      fc.record({ type: fc.constant('reasoning'), text: fc.string({ minLength: 1 }), signed: fc.boolean() }),
+      fc.record({ type: fc.constant('function_call'), text: fc.json() }),
+      fc.record({ type: fc.constant('custom_tool_call'), text: fc.string() }),
+    ),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((kinds) =>
+    kinds.map((kind, index): Item => {
+      const { type, text } = kind;
+      const id = `${type}_${index}`;
+      const call = { type, id, call_id: `call_${index}`, name: 'f', status: 'completed' };
+      if (type === 'message') {
+        const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+        return { type, id, role: 'assistant', status: 'completed', content };
+      }
+      if (type === 'function_call') return { ...call, arguments: text };
+      if (type === 'custom_tool_call') return { ...call, input: text };
+      const proof = 'signed' in kind && kind.signed ? { encrypted_content: signature } : {};
+      return { type, id, summary: [{ type: 'summary_text', text }], ...proof };
+    }),
+  );
+
+const withoutIds = (items: readonly Item[]) => items.map(({ id: _id, ...item }) => item);
+
+describe('an answer that is sent back', () => {
+  it('is whole, by references and whole items in any mix, where its last item is there, too', () => {
+    fc.assert(
+      fc.property(
+        answer,
+        fc.array(fc.boolean(), { minLength: 6 }),
+        fc.boolean(),
+        (items, referred, byReference) => {
+          const sent = items.map((item, index) => (referred[index] ? reference(item.id) : item));
+          const last = byReference ? reference(endOf(items)) : lastOf(items);
+          expect(inputOf([user, ...sent, last])).toEqual([user, ...withoutIds(items)]);
+        },
+      ),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('has its reasoning by encrypted content alone, and the signature within', () => {
+    fc.assert(
+      fc.property(answer, (items) => {
+        const sent = items.map(
+          ({ encrypted_content: _signature, ...item }): Item =>
+            itemType(item) === 'reasoning'
+              ? {
+                  ...item,
+                  encrypted_content: sealItems(
+                    CAPSULES,
+                    items.filter(({ id }) => id === item.id),
+                  ),
+                }
+              : item,
+        );
+        expect(inputOf([user, ...sent])).toEqual([user, ...withoutIds(items)]);
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('has the signatures of its reasoning where the reasoning is sent whole without them', () => {
+    const items = [
+      {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary: [{ type: 'summary_text', text: 'Hm.' }],
+        encrypted_content: signature,
+      },
+    ];
+    const sent = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] };
+    expect(inputOf([user, sent, lastOf(items)])).toEqual([user, ...withoutIds(items)]);
+    expect(inputOf([user, sent])).toEqual([user, { type: 'reasoning', summary: sent.summary }]);
+  });
+
+  it('may be referred to before its last item, and from a later turn', () => {
+    const items = [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'Hello' }];
+    expect(inputOf([user, reference('msg_1'), user, lastOf(items), user])).toEqual([
+      ...[user, ...withoutIds(items), user, user],
+    ]);
+  });
+
+  it.each([
+    ['a reference of this type', { type: 'item_reference', id: 'msg_1' }],
+    ['a reference by its id alone', { id: 'msg_1' }],
+  ])('is refused where nothing holds it: %s', (_what, item) => {
+    expect(refusal(() => inputOf([user, item]))).toMatchObject({
+      code: 'state_not_kept',
+      param: 'input[1]',
+      message: expect.stringContaining('send the item itself'),
+    });
+  });
+});
+
+describe('encrypted content', () => {
+  const reasoning = (encrypted_content: string, text = 'Hm.') => ({
+    type: 'reasoning',
+    summary: text === '' ? [] : [{ type: 'summary_text', text }],
+    encrypted_content,
+  });
+
+  it('passes where it is a signature of this service', () => {
+    expect(inputOf([user, reasoning(signature, '')])).toEqual([user, reasoning(signature, '')]);
+  });
+
+  it('of another service is left out, and with it reasoning that has nothing else', () => {
+    expect(inputOf([user, reasoning('gAAAA')])).toEqual([
+      user,
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+    ]);
+    expect(inputOf([user, reasoning('gAAAA', '')])).toEqual([user]);
+    expect(refusal(() => inputOf([reasoning('gAAAA', '')]))).toMatchObject({ param: 'input' });
+  });
+
+  it.each<[string, () => Item, string]>([
+    ['in a signature', () => reasoning(changed(signature)), 'input[1].encrypted_content'],
+    [
+      'in a capsule of items',
+      () => reasoning(changed(sealItems(CAPSULES, [user]))),
+      'input[1].encrypted_content',
+    ],
+    ['in the id of the last item', () => ({ type: 'reasoning', id: changed(endOf([user])) }), 'input[1].id'],
+    ['in a reference to the last item', () => reference(changed(endOf([user]))), 'input[1].id'],
+    [
+      'in the signature within a capsule',
+      () => reasoning(sealItems(CAPSULES, [{ ...reasoning(changed(signature)), id: 'rs_1' }])),
+      'input[1].encrypted_content',
+    ],
+  ])('that was changed is refused: %s', (_where, item, param) => {
+    expect(refusal(() => inputOf([user, item()]))).toMatchObject({ code: 'invalid_capsule', param });
+  });
+
+  it('of a signature that was changed in any letter is never taken', () => {
+    const at = fc.integer({ min: 'uis1s_'.length, max: signature.length - 2 });
+    fc.assert(
+      fc.property(at, (index) => {
+        expect(refusal(() => inputOf([user, reasoning(changed(signature, index))])).code).toBe(
+          'invalid_capsule',
+        );
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('holds nothing but reasoning, however it was sealed', () => {
+    const within = sealItems(CAPSULES, [user, { type: 'item_reference', id: 'x' }, reasoning(signature)]);
+    expect(inputOf([user, reasoning(within)])).toEqual([user, reasoning(signature)]);
+    const twice = sealItems(CAPSULES, [reasoning(sealItems(CAPSULES, [reasoning(signature)]))]);
+    expect(inputOf([user, reasoning(twice)])).toEqual([
+      user,
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+    ]);
+  });
+});
+
+/** Another letter at this place. */
+function changed(capsule: string, index = Math.floor(capsule.length / 2)): string {
+  const letter = capsule[index] === 'A' ? 'B' : 'A';
+  return capsule.slice(0, index) + letter + capsule.slice(index + 1);
+}
+
+describe('a large input', () => {
+  const message = (text: string) => ({ type: 'message', id: 'msg_1', role: 'assistant', content: text });
+
+  it('of 10,000 items and references is resolved, and no capsule is opened twice', () => {
+    const items = [message('x'), { ...message('y'), id: 'msg_2' }];
+    const last = lastOf(items);
+    const { capsules, opened } = countingCapsules();
+    const sent = [
+      ...Array.from({ length: 4_999 }, () => [reference('msg_1'), last]).flat(),
+      user,
+      reference('msg_2'),
+    ];
+    expect(inputOf(sent, capsules)).toHaveLength(5_001);
+    expect(opened()).toBe(1);
+  });
+
+  it('of 10,000 capsules is resolved, each opened once', () => {
+    const { capsules, opened } = countingCapsules();
+    const item = { type: 'reasoning', summary: [], encrypted_content: signature };
+    expect(
+      inputOf(
+        Array.from({ length: 10_000 }, () => item),
+        capsules,
+      ),
+    ).toHaveLength(10_000);
+    expect(opened()).toBe(1);
+  });
+
+  it('is refused where references stand for more text than a request may have', () => {
+    const items = [message('x'.repeat(100_000))];
+    const references = Array.from({ length: 1_000 }, () => reference('msg_1'));
+    expect(refusal(() => inputOf([lastOf(items), ...references]))).toMatchObject({
+      code: 'invalid_value',
+      param: 'input[79]',
+      message: expect.stringContaining('stands for more text'),
+    });
+  });
+
+  it('is refused where capsules stand for more items', () => {
+    const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'x' }] };
+    const encrypted_content = sealItems(
+      CAPSULES,
+      Array.from({ length: 200 }, () => thought),
+    );
+    const many = Array.from({ length: 100 }, () => ({ type: 'reasoning', summary: [], encrypted_content }));
+    expect(refusal(() => inputOf(many))).toMatchObject({ code: 'invalid_value', param: 'input[50]' });
+  });
+});
+
+describe('the output of a tool', () => {
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' };
+  const output = { type: 'function_call_output', call_id: 'c', output: 'x' };
+  const custom = { type: 'custom_tool_call', call_id: 'c', name: 'f', input: 'x' };
+
+  it.each<[string, readonly unknown[], string]>([
+    ['without a call', [user, output], 'input[1].call_id'],
+    ['before its call', [output, call], 'input[0].call_id'],
+    ['of another call', [call, { ...output, call_id: 'd' }], 'input[1].call_id'],
+    ['of a call of another type', [custom, output], 'input[1].call_id'],
+    [
+      'of a custom tool without a call',
+      [call, { ...output, type: 'custom_tool_call_output' }],
+      'input[1].call_id',
+    ],
+  ])('is refused %s', (_what, input, param) => {
+    expect(refusal(() => inputOf(input))).toMatchObject({ code: 'invalid_value', param });
+  });
+
+  it('is taken behind a call that is referred to', () => {
+    expect(inputOf([user, reference('fc_1'), output, lastOf([call])])).toEqual([
+      user,
+      ...withoutIds([call]),
+      output,
+    ]);
+  });
+});

@@ -1,0 +1,108 @@
+/** Items of a Responses request as turns of a conversation of no protocol (OpenAI API reference, Create a model response). */
+import type {
+  AssistantPart,
+  ImagePart,
+  ReasoningPart,
+  ShownPart,
+  TextPart,
+  ToolResultPart,
+  Turn,
+  UserPart,
+} from '../../../core/upstream/conversation.ts';
+import { sourceOf } from '../../../core/upstream/sources.ts';
+import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
+import { type Item, isPdfPart, itemType, type Part, partsOf } from './items.ts';
+import { objectsIn } from './references.ts';
+
+/** Whether an item instructs the model. */
+export const isSystem = (item: Item): boolean =>
+  itemType(item) === 'message' && (item.role === 'system' || item.role === 'developer');
+
+/** The texts of a system or developer message, in order. */
+export const systemTexts = ({ content }: Item): string[] => partsOf(content).map(textOf);
+
+/** The turns of the items: what the model said between two inputs is one turn. */
+export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
+  const turns: Turn[] = [];
+  let said: AssistantPart[] = [];
+  const endTurn = () => {
+    if (said.length > 0) turns.push({ role: 'assistant', parts: said });
+    said = [];
+  };
+  for (const item of items) {
+    if (isSystem(item)) {
+      endTurn();
+      turns.push({ role: 'system', parts: systemTexts(item).map((text) => ({ type: 'text', text })) });
+      continue;
+    }
+    const heard = userParts(item);
+    if (heard === undefined) {
+      for (const part of assistantParts(item, names)) said.push(part);
+      continue;
+    }
+    endTurn();
+    if (heard.length > 0) turns.push({ role: 'user', parts: heard });
+  }
+  endTurn();
+  return turns;
+}
+
+/** What the caller's side says; undefined for an item of the model's. */
+function userParts(item: Item): UserPart[] | undefined {
+  const type = itemType(item);
+  if (type === 'message' && item.role !== 'assistant') return partsOf(item.content).flatMap(toShownOrFile);
+  return type === 'function_call_output' || type === 'custom_tool_call_output' ? [toResult(item)] : undefined;
+}
+
+const toResult = ({ call_id: id, output }: Item): ToolResultPart => ({
+  type: 'tool-result',
+  id: String(id),
+  content: partsOf(output).flatMap(toShown),
+  isError: false,
+});
+
+function assistantParts(item: Item, names: ToolNames): AssistantPart[] {
+  const type = itemType(item);
+  if (type === 'message') return partsOf(item.content).map(toSaid);
+  if (type === 'reasoning') return toReasoning(item);
+  if (type !== 'function_call' && type !== 'custom_tool_call') return [];
+  const { call_id: id, name, namespace, input } = item;
+  const text = type === 'function_call' ? item.arguments : JSON.stringify({ [CUSTOM_ARGUMENT]: input });
+  const sent = names.sent(String(name), typeof namespace === 'string' ? namespace : undefined);
+  return [{ type: 'tool-call', id: String(id), name: sent, arguments: String(text) }];
+}
+
+const toSaid = (part: Part): AssistantPart =>
+  part.type === 'refusal'
+    ? { type: 'refusal', text: string(part.refusal) }
+    : { type: 'text', text: textOf(part) };
+
+/** The summary, which is what answers of this service have, else the reasoning's own text. */
+function toReasoning({ summary, content, encrypted_content: signature }: Item): ReasoningPart[] {
+  const said = objectsIn(summary).length > 0 ? summary : content;
+  const text = objectsIn(said)
+    .map((part) => string(part.text))
+    .join(PARAGRAPH);
+  if (text === '' && signature === undefined) return [];
+  return [{ type: 'reasoning', text, ...(typeof signature === 'string' ? { signature } : {}) }];
+}
+
+/** Between the parts of one summary. */
+const PARAGRAPH = '\n\n';
+
+/** A file that no other protocol can be given is in a request for routes of its own protocol alone. */
+function toShownOrFile(part: Part): ShownPart[] {
+  if (!isPdfPart(part)) return toShown(part);
+  const name = string(part.filename);
+  const source = sourceOf(string(part.file_url ?? part.file_data));
+  return [{ type: 'document', source, ...(name === '' ? {} : { name }) }];
+}
+
+const toShown = (part: Part): (TextPart | ImagePart)[] => {
+  if (part.type === 'input_image') return [{ type: 'image', source: sourceOf(string(part.image_url)) }];
+  return part.type === 'input_text' ? [{ type: 'text', text: textOf(part) }] : [];
+};
+
+const textOf = ({ text }: Part): string => string(text);
+
+const string = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,32 @@
+/**
+ * What an answer said, for the caller to send back in its next request: nothing of it is kept here. A reasoning item has
+ * itself in `encrypted_content`. A caller that believes in stored items sends ids in their place; for it the answer ends
+ * in a reasoning item without visible content, whose id has all items of the answer in it.
+ */
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Capsules } from '../../core/upstream/capsules.ts';
+
+/** The beginning of a reasoning item's id (OpenAI API reference, Reasoning). */
+const PREFIX = 'rs_';
+
+/** A larger id is not given out: bodies of requests are bounded, and every turn of a conversation repeats its ids. */
+const MAX_CHARACTERS = 262_144;
+
+/** The items as `encrypted_content`. */
+export const sealItems = (capsules: Capsules, items: readonly JsonObject[]): string =>
+  capsules.seal('items', JSON.stringify(items));
+
+/** The id of the item that ends an answer; undefined when it would be too large. */
+export function endId(capsules: Capsules, items: readonly JsonObject[]): string | undefined {
+  const id = `${PREFIX}${sealItems(capsules, items)}`;
+  return id.length > MAX_CHARACTERS ? undefined : id;
+}
+
+/** The items of an `encrypted_content` or of an id; undefined for any other text. Throws 400 `invalid_capsule`. */
+export function openItems(capsules: Capsules, text: string, param: string): JsonObject[] | undefined {
+  const capsule = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;
+  const opened = capsules.open('items', capsule, param);
+  if (opened === undefined) return undefined;
+  const items: unknown = JSON.parse(opened);
+  return Array.isArray(items) ? items.filter(isJsonObject) : [];
+}

@@ -1,0 +1,89 @@
+/** A Responses request as routes get it. */
+import { ServiceError } from '../../../platform/core/errors.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { readPayload } from '../../core/completions/forwarded-fields.ts';
+import { forwardedFields } from '../../core/routing/route-controls.ts';
+import type { Capsules } from '../../core/upstream/capsules.ts';
+import type { Conversation } from '../../core/upstream/conversation.ts';
+import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { toConversation } from './conversation.ts';
+import { RESPONSES_FIELDS } from './fields.ts';
+import type { Item } from './input/items.ts';
+import { resolveItems } from './input/references.ts';
+import { maxTokensOf, type ResponsesRequest } from './request.ts';
+
+/**
+ * The request with its input in full, without nulls and without the fields that only the service uses. Throws 400
+ * `state_not_kept` for a request that goes on from what the service would have to keep, or asks it to keep something;
+ * `invalid_capsule` for reasoning that was changed; `invalid_value` for an output without its call, and for an image or
+ * a file on a private network.
+ */
+export function toPayload(request: ResponsesRequest, capsules: Capsules): ChatPayload {
+  refuseState(request);
+  const { input } = request;
+  const resolved = typeof input === 'string' ? undefined : resolveItems(input, capsules);
+  const items = resolved?.map(({ item }) => item);
+  if (items?.length === 0)
+    throw new ServiceError('invalid_value', 'input: holds nothing that a model can be given.', {
+      param: 'input',
+    });
+  const body: JsonObject = { ...forwardedFields(request), input: items ?? input, store: false };
+  const given = items ?? [{ type: 'message', role: 'user', content: input }];
+  return payloadOf(request, given, {
+    protocol: 'openai-responses',
+    ...readPayload(RESPONSES_FIELDS, body),
+    stream: request.stream === true,
+  });
+}
+
+/** The payload with its conversation, which is made once; the bound of its output is the caller's or set later. */
+function payloadOf(
+  request: ResponsesRequest,
+  items: readonly Item[],
+  fixed: Omit<ChatPayload, 'conversation' | 'limitedTo'>,
+): ChatPayload {
+  const within = (maxTokens: number) => {
+    let conversation: Conversation | undefined;
+    return () => {
+      conversation ??= toConversation(request, items, maxTokens);
+      return conversation;
+    };
+  };
+  const maxTokens = maxTokensOf(request);
+  if (maxTokens !== undefined) return { ...fixed, conversation: within(maxTokens) };
+  return {
+    ...fixed,
+    conversation: () => {
+      throw new Error('the output of this payload has no bound; take it from limitedTo');
+    },
+    limitedTo: (most) => {
+      const { body, bodyWith } = fixed;
+      const limited = (unlimited: JsonObject) => ({ ...unlimited, max_output_tokens: most });
+      return {
+        ...fixed,
+        body: limited(body),
+        ...(bodyWith === undefined ? {} : { bodyWith: (takes) => limited(bodyWith(takes)) }),
+        conversation: within(most),
+      };
+    },
+  };
+}
+
+/** Why a field that needs storage is refused, and what to send instead. */
+const NOT_KEPT: readonly (readonly [string, string])[] = [
+  ['previous_response_id', 'send the whole conversation in input'],
+  ['conversation', 'send the whole conversation in input'],
+  ['background', 'send the request without it, and with stream for an answer that takes long'],
+  ['store', 'send store: false, and in every turn the whole conversation in input'],
+];
+
+/** Nothing of a request or an answer is stored. */
+function refuseState(request: ResponsesRequest): void {
+  for (const [field, instead] of NOT_KEPT) {
+    const value = request[field];
+    if (value === null || value === undefined || value === false || value === '') continue;
+    throw new ServiceError('state_not_kept', `${field}: this service stores no answers; ${instead}.`, {
+      param: field,
+    });
+  }
+}

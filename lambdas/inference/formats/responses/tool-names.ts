@@ -1,0 +1,98 @@
+/**
+ * Names of tools on routes that know functions only: a custom tool is a function with one text, and a tool of a
+ * namespace one with a joined name.
+ */
+
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { OWN_TOOLS } from '../../core/metering/prompt-fields.ts';
+
+/** A tool of any type: a function, a custom one, a namespace of them, or one that the provider runs. */
+export interface Tool extends JsonObject {
+  readonly type: string;
+}
+
+/** A tool that the provider defines. */
+export const isProviders = ({ type }: JsonObject): boolean => !OWN_TOOLS.has(type);
+
+/** A tool as its caller knows it. */
+export interface CallerTool {
+  readonly type: 'function' | 'custom';
+  readonly name: string;
+  readonly namespace?: string;
+  /** The declaration. */
+  readonly tool: Tool;
+}
+
+/** The one argument of a function that stands for a custom tool. */
+export const CUSTOM_ARGUMENT = 'input';
+
+export class ToolNames {
+  /** By the name that routes know. */
+  readonly #tools = new Map<string, CallerTool>();
+  /** The name that routes know, by namespace and name. */
+  readonly #names = new Map<string, string>();
+
+  constructor(tools: readonly Tool[]) {
+    // Tools outside of namespaces first, so that they keep their names whatever a namespace is called.
+    for (const tool of tools) if (tool.type !== 'namespace') this.#add(tool, undefined);
+    for (const { type, name, tools: inner } of tools)
+      if (type === 'namespace' && Array.isArray(inner))
+        for (const tool of inner) if (isJsonObject(tool)) this.#add(tool as Tool, String(name));
+  }
+
+  /** The tools that routes can be offered as functions, by the names that they know. */
+  get offered(): ReadonlyMap<string, CallerTool> {
+    return this.#tools;
+  }
+
+  /** The tool behind a name that a route called; a function of that name where there is no such tool. */
+  called(name: string): Pick<CallerTool, 'type' | 'name' | 'namespace'> {
+    return this.#tools.get(name) ?? { type: 'function', name };
+  }
+
+  /** The name of a caller's tool on routes; of one that is not declared, too. */
+  sent(name: string, namespace?: string | undefined): string {
+    return this.#names.get(keyOf(name, namespace)) ?? legalToolName(joined(name, namespace), NONE);
+  }
+
+  #add(tool: Tool, namespace: string | undefined): void {
+    const { type, name } = tool;
+    if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return;
+    const sent = legalToolName(joined(name, namespace), this.#tools);
+    this.#tools.set(sent, { type, name, tool, ...(namespace === undefined ? {} : { namespace }) });
+    this.#names.set(keyOf(name, namespace), sent);
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Different for all pairs, also where joined names are the same. */
+const keyOf = (name: string, namespace: string | undefined): string => JSON.stringify([namespace, name]);
+
+const joined = (name: string, namespace: string | undefined): string =>
+  namespace === undefined ? name : `${namespace}__${name}`;
+
+/** Names of functions as every protocol takes them. */
+const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_CHARACTERS = 64;
+const DIGEST_CHARACTERS = 8;
+
+/** Names that are in use. */
+interface Taken {
+  has(name: string): boolean;
+}
+
+/**
+ * The name itself where it is legal and not `taken`, else the legal part of it with a digest: never one that is taken,
+ * and the same for the same name and the same `taken`.
+ */
+export function legalToolName(name: string, taken: Taken): string {
+  if (LEGAL.test(name) && !taken.has(name)) return name;
+  const opening = name.slice(0, MAX_CHARACTERS - DIGEST_CHARACTERS - 1).replace(/[^a-zA-Z0-9_-]/g, '_');
+  for (let attempt = 0; ; attempt += 1) {
+    const hash = createHash('sha256').update(attempt === 0 ? name : `${name}\0${attempt}`);
+    const legal = `${opening}_${hash.digest('base64url').slice(0, DIGEST_CHARACTERS)}`;
+    if (!taken.has(legal)) return legal;
+  }
+}

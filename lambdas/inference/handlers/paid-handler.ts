@@ -1,0 +1,122 @@
+/** Lambda handlers of the paid routes, and what their endpoints are built from, made once and kept warm. */
+
+import type { Peppers } from '../../access/core/api-key.ts';
+import { createSecrets } from '../../access/store/create-secrets.ts';
+import { createLedger } from '../../ledger/store/create-ledger.ts';
+import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
+import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
+import { createReplayMarks } from '../../ledger/store/usage-store.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { ConnectionPool } from '../../platform/connections/connection-pool.ts';
+import { createExchange } from '../../platform/connections/http-exchange.ts';
+import { createUpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
+import { METRICS } from '../../platform/contract/metrics.ts';
+import type { Surface } from '../../platform/contract/route.ts';
+import { requireTable } from '../../platform/contract/tables.ts';
+import type { Log, Measure, StreamingEndpoint } from '../../platform/core/ports.ts';
+import {
+  catalogSource,
+  createDataResources,
+  type Environment,
+  oncePerEnvironment,
+} from '../../platform/handlers/resources.ts';
+import { streamed } from '../../platform/http/pipelines.ts';
+import { createRequestHandler } from '../../platform/http/request-handler.ts';
+import { createMeasure } from '../../platform/system/metrics.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../platform/system/system.ts';
+import type { CatalogSource } from '../core/catalog/catalog.ts';
+import { Breaker } from '../core/circuit/breaker.ts';
+import { Idempotency } from '../core/idempotency/idempotency.ts';
+import { createProviders } from '../providers/protocols.ts';
+import { createAccessTokens } from '../store/access-tokens.ts';
+import { createBedrockClients, createRequestSigner } from '../store/bedrock-clients.ts';
+import { createCapsules } from '../store/capsules.ts';
+import { DynamoCircuitStore } from '../store/circuit-store.ts';
+import { DynamoReplayStore } from '../store/replay-store.ts';
+
+export interface PaidCallOptions {
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly clients: DynamoClients;
+  readonly access: ReturnType<typeof createSecrets>;
+  readonly measure: Measure;
+  readonly catalog: CatalogSource;
+  /** How upstreams are reached; over a pool of connections when absent. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Fires when the host ends the calls that are open. */
+  readonly hostEnds?: AbortSignal;
+}
+
+export type PaidCalls = ReturnType<typeof createPaidCalls>;
+
+/** Throws an error that names the variable when one is not set. */
+export function createPaidCalls(options: PaidCallOptions) {
+  const { environment, log, clients, access, measure, catalog, hostEnds } = options;
+  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
+  const marks = createReplayMarks(clients.client, requireTable(environment, 'usage'));
+  const table = requireTable(environment, 'circuits');
+  const unbilled = new DynamoUnbilledStore(clients.client, table, systemClock);
+  const spend = createKeySpend({ clients, environment });
+  const ledger = createLedger({ clients, environment, log, measure, unbilled, spend });
+  const exchange = createExchange(new ConnectionPool(), () => {
+    measure({ values: { [METRICS.requestsRepeated]: 1 } });
+  });
+  const fetch = options.fetch ?? createUpstreamFetch(exchange);
+  const tokens = createAccessTokens({ fetch, readSecret: access.readSecret, clock: systemClock });
+  return {
+    ...world,
+    ...access,
+    ...ledger,
+    /** How upstreams are reached, over one pool of connections. */
+    exchange,
+    fetch: tokens.watched(fetch),
+    readToken: tokens.read,
+    log,
+    capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
+    catalog,
+    hostEnds,
+    breaker: new Breaker({
+      ...world,
+      store: new DynamoCircuitStore(clients.client, table, systemClock),
+      log,
+      count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
+    }),
+    idempotency: new Idempotency({ ...world, store: replays, marks, gate: ledger.gate, log }),
+  };
+}
+
+/** Ends the calls that are open when a shared host stops. */
+export const endOfCalls = new AbortController();
+
+/**
+ * The paid calls of a process. Throws an error that names the variable when the environment lacks one. Begins what the first
+ * call would wait for one after the other, side by side and while the function still loads, over the connections that the
+ * call then finds open; what fails here is read again by the call.
+ */
+export const paidCalls = oncePerEnvironment((environment) => {
+  const { clients, log } = createDataResources();
+  const calls = createPaidCalls({
+    ...{ environment, log, clients },
+    access: createSecrets({ environment, log }),
+    measure: createMeasure(),
+    catalog: catalogSource(),
+    hostEnds: endOfCalls.signal,
+  });
+  for (const read of [calls.peppers(), calls.catalog()]) read.catch(() => {});
+  return calls;
+});
+
+/** Throws an error that names the variable when the environment lacks one. */
+export function paidHandler(surface: Surface, compose: (calls: PaidCalls) => StreamingEndpoint) {
+  const calls = paidCalls();
+  return streamed(createRequestHandler(compose(calls), surface, calls));
+}
+
+/** The upstream protocols of chat calls, with the clients that they need. */
+export function createChatProviders(
+  calls: Pick<PaidCalls, 'fetch' | 'exchange' | 'readSecret' | 'readToken'>,
+) {
+  const bedrock = createBedrockClients({}, calls.exchange);
+  return createProviders({ ...calls, bedrockClient: bedrock.client, sign: createRequestSigner(bedrock) });
+}

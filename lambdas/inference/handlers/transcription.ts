@@ -1,0 +1,46 @@
+/** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
+
+import { Precheck } from '../../ledger/core/precheck.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { createUploadReader } from '../../platform/http/multipart.ts';
+import { createRequestHandler, type Handler } from '../../platform/http/request-handler.ts';
+import { spoolToDisk } from '../../platform/system/spool.ts';
+import { createTranscriptionEndpoint } from '../core/kinds/transcriptions/endpoint.ts';
+import { createTranscriptionCalls } from '../providers/kinds/provider-calls.ts';
+import { createSettlements } from '../store/create-settlements.ts';
+import { paidCalls } from './paid-handler.ts';
+
+export interface TranscriptionHostOptions {
+  /** The largest file that the host takes. */
+  readonly maxFileBytes: number;
+  /** What is said of a larger one. */
+  readonly tooLarge: () => ServiceError;
+}
+
+/** Throws an error that names the variable when one is not set. */
+export function createTranscriptionHandler({ maxFileBytes, tooLarge }: TranscriptionHostOptions): Handler {
+  const calls = paidCalls();
+  const endpoint = createTranscriptionEndpoint(createTranscriptionCalls(calls), {
+    ...calls,
+    settlements: createSettlements(process.env),
+    receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
+    precheck: new Precheck(calls),
+  });
+  return createRequestHandler(endpoint, 'openai', calls);
+}
+
+const megabytes = (bytes: number) => Math.floor(bytes / (1024 * 1024));
+
+/** The interface's own limit. */
+export const fileTooLarge = (maxFileBytes: number): ServiceError =>
+  new ServiceError('file_too_large', `file is larger than ${megabytes(maxFileBytes)} MB.`, { param: 'file' });
+
+/** The limit of an address that has no ingress for larger files. */
+export const fileTooLargeHere = (maxFileBytes: number): ServiceError => {
+  const most = megabytes(maxFileBytes);
+  return new ServiceError(
+    'request_too_large',
+    `This address takes files of up to ${most} MB: it has no ingress for uploads.`,
+    { param: 'file' },
+  );
+};

@@ -1,0 +1,147 @@
+/** The descriptions of the inference surfaces, the catalog and the usage records. */
+import * as z from 'zod';
+import { COMPONENTS } from '../app/components.ts';
+import { usageQuery } from '../ledger/core/usage/queries.ts';
+import { answer, tagged } from '../platform/contract/operation.ts';
+import { modelListQuery } from './core/catalog/model-lists.ts';
+import { usageSchema as chatUsage } from './formats/chat/reply.ts';
+import { chatCompletionRequest } from './formats/chat/schema.ts';
+import { usageSchema as messagesUsage } from './formats/messages/reply.ts';
+import { messagesRequest } from './formats/messages/schema.ts';
+import { responsesRequest } from './formats/responses/schema.ts';
+
+const chatCompletion = z.looseObject({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullable() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: chatUsage,
+});
+
+const message = z.looseObject({
+  id: z.string(),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string(),
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string().nullable(),
+  stop_sequence: z.string().nullable(),
+  usage: messagesUsage,
+});
+
+const response = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int(),
+  status: z.string().describe('`completed`, `incomplete` or `failed`.'),
+  model: z.string(),
+  output: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
+});
+
+export const IDEMPOTENCY = {
+  'Idempotency-Key': {
+    pattern: '^[!-~]{1,255}$',
+    description:
+      '1 to 255 visible ASCII characters. A repetition within 24 hours replays the completed call and is not billed again.',
+  },
+};
+
+const IGNORED = {
+  'x-ignored-fields':
+    'Fields of the request that a route of the call does not get: percent-encoded, separated by commas, at most 20 names and 1 KB, then `...`.',
+};
+
+/** Errors of a paid call. */
+export const PAID = [402, 403];
+
+export const INFERENCE_OPERATIONS = {
+  ...tagged('Inference', {
+    'create-chat-completion': {
+      description:
+        'OpenAI’s Chat Completions. With `stream`, chunks as server-sent events that end with `data: [DONE]`.',
+      headers: IDEMPOTENCY,
+      body: chatCompletionRequest,
+      answers: {
+        200: {
+          description: 'The completion.',
+          headers: IGNORED,
+          schema: chatCompletion,
+          otherForms: { 'text/event-stream': '`chat.completion.chunk` objects, then `data: [DONE]`.' },
+        },
+      },
+      errors: PAID,
+    },
+    'create-message': {
+      description: 'Anthropic’s Messages. With `stream`, its events from `message_start` to `message_stop`.',
+      headers: IDEMPOTENCY,
+      body: messagesRequest,
+      answers: {
+        200: {
+          description: 'The message.',
+          headers: IGNORED,
+          schema: message,
+          otherForms: {
+            'text/event-stream': '`message_start`, content blocks, `message_delta`, `message_stop`.',
+          },
+        },
+      },
+      errors: PAID,
+    },
+    'count-message-tokens': {
+      body: messagesRequest,
+      answers: { 200: answer('The count.', z.object({ input_tokens: z.int() })) },
+    },
+    'create-response': {
+      description:
+        'OpenAI’s Responses, with nothing stored: what a later turn needs is in the items themselves. With `stream`, its events from `response.created` to `response.completed`, `response.incomplete` or `response.failed`.',
+      headers: IDEMPOTENCY,
+      body: responsesRequest,
+      answers: {
+        200: {
+          description: 'The response.',
+          headers: IGNORED,
+          schema: response,
+          otherForms: { 'text/event-stream': '`response.*` events, numbered by `sequence_number`.' },
+        },
+      },
+      errors: PAID,
+    },
+    'count-response-tokens': {
+      body: responsesRequest,
+      answers: {
+        200: answer(
+          'The count.',
+          z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
+        ),
+      },
+    },
+  }),
+  ...tagged('Catalog', {
+    'list-models': {
+      query: modelListQuery,
+      answers: { 200: answer('Every model, and every alias.', COMPONENTS.ModelList) },
+    },
+    'get-model': {
+      description: 'The id may hold slashes.',
+      answers: { 200: answer('The model.', COMPONENTS.Model) },
+    },
+    'list-prices': { answers: { 200: answer('Every model with its price in USD.', COMPONENTS.PriceList) } },
+  }),
+  ...tagged('Usage', {
+    'list-usage': {
+      query: usageQuery,
+      answers: { 200: answer('A page of calls.', COMPONENTS.UsageRecordPage) },
+    },
+    'get-usage': {
+      answers: { 200: answer('The call, with the lines of its bill.', COMPONENTS.UsageReceipt) },
+    },
+  }),
+};

@@ -1,0 +1,142 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import {
+  block,
+  change,
+  closed,
+  END,
+  outcome,
+  READINGS,
+  START,
+  STOP,
+  wire,
+} from '../../testing/providers/anthropic/decoding.ts';
+import { bytesOf, FOREIGN, NAMES, NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
+import { withProofs } from '../../testing/providers/sealing.ts';
+
+describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) => {
+  it.each(NAMES)('fails, or has said that it stops, at whatever byte: %s', async (name) => {
+    const bytes = bytesOf(name);
+    const { events: whole } = await outcome(asked, bytes);
+    const ends: number[] = [];
+    for (const length of offsets(0, bytes.length - 1)) {
+      const { events, failure } = await outcome(asked, bytes.subarray(0, length));
+      if (failure === undefined) {
+        ends.push(length);
+        expect(withProofs(events)).toEqual(withProofs(whole));
+      } else {
+        // A cut between two lines of one event's data leaves half of its JSON.
+        const kind =
+          name === 'line-forms' ? expect.stringMatching(/^(interrupted|protocol)$/) : 'interrupted';
+        expect(failure).toMatchObject({ kind, retryable: true });
+        expect(withProofs(whole.slice(0, events.length))).toEqual(withProofs(events));
+      }
+    }
+    expect(ends.length).toBeLessThan(20);
+    expect(
+      ends.filter(
+        (length) => !new TextDecoder().decode(bytes.subarray(0, length)).includes('message_stop"}'),
+      ),
+    ).toEqual([]);
+  });
+
+  it('before its first event fails', async () => {
+    expect((await outcome(asked)).failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect((await outcome(asked, wire({ type: 'ping' }))).failure).toMatchObject({ kind: 'interrupted' });
+  });
+
+  it('after an error repeats none of its text', async () => {
+    const { events, failure } = await outcome(asked, bytesOf('error-in-band'));
+    expect(events.map(({ text }) => text)).toEqual(['', '', 'The answer is']);
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toMatch(/heron|node-17|overloaded/);
+  });
+
+  it.each(['not json', '<html>', '{"type":', '[]', 'null', '42', '"text"', 'true', '[DONE]'])(
+    'is no stream of the protocol with data that is no JSON object: %s',
+    async (data) => {
+      expect((await outcome(asked, wire(START, data))).failure).toMatchObject({
+        kind: 'protocol',
+        retryable: true,
+      });
+    },
+  );
+
+  it.each([
+    [{}],
+    [{ type: 7 }],
+    [{ type: 'message_start' }],
+    [{ type: 'message_start', message: [] }],
+    [{ type: 'message_start', message: {} }],
+    [{ type: 'content_block_start', index: 0 }],
+    [{ type: 'content_block_start', index: 0, content_block: 'text' }],
+    [{ type: 'content_block_delta', index: 0, delta: null }],
+    [{ type: 'message_delta', delta: 5 }],
+    [{ type: 'message_delta' }],
+    [STOP],
+  ])('is no stream of the protocol with an event out of form or place: %j', async (data) => {
+    expect((await outcome(asked, wire(START, data))).failure).toMatchObject({
+      kind: 'protocol',
+      retryable: true,
+    });
+  });
+
+  it.each([
+    [block(0, { type: 'text', text: 'x' })],
+    [change(0, { type: 'text_delta', text: 'x' })],
+    [END],
+    [STOP],
+  ])('is no stream of the protocol before it has begun: %j', async (data) => {
+    expect((await outcome(asked, wire(data))).failure).toMatchObject({ kind: 'protocol' });
+  });
+
+  it('of any JSON ends in events or in an upstream failure', async () => {
+    const types = fc.constantFrom(
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+    );
+    await fc.assert(
+      fc.asyncProperty(types, fc.jsonValue(), async (type, value) => {
+        const event = { type, index: 0, message: value, content_block: value, delta: value, usage: value };
+        const events = [START, block(0, { type: 'text', text: '' }), event, value, STOP];
+        const { failure } = await outcome(asked, wire(...events));
+        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
+
+  it('of any bytes is an upstream failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
+        expect((await outcome(asked, ...parts)).failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a block that was never opened', () => {
+  it.each([[change(3, { type: 'text_delta', text: 'x' })], [closed(3)]])(
+    'cannot become a part, nor reach a caller of the protocol, whose client keeps no such block: %j',
+    async (data) => {
+      expect((await outcome(FOREIGN, wire(START, data))).failure).toMatchObject({ kind: 'protocol' });
+      expect((await outcome(NATIVE, wire(START, data))).failure).toMatchObject({ kind: 'protocol' });
+    },
+  );
+
+  it.each([
+    { type: 'tool_use', name: 'f' },
+    { type: 'tool_use', id: 'toolu_1' },
+  ])('nor a call that does not say whose it is: %j', async (content) => {
+    expect((await outcome(FOREIGN, wire(START, block(0, content)))).failure).toMatchObject({
+      kind: 'protocol',
+    });
+  });
+});

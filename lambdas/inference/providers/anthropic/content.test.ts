@@ -1,0 +1,186 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Turn } from '../../core/upstream/conversation.ts';
+import { withReminders } from '../../core/upstream/system-reminder.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { alternatingTurns } from '../claude/alternating-turns.ts';
+import { provenTurns } from '../claude/proofs.ts';
+import { toMessages as messagesOf } from './content.ts';
+
+const toMessages = (turns: readonly Turn[]) =>
+  messagesOf(alternatingTurns(provenTurns(withReminders(turns), SIGNATURES)));
+
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const user = (...parts: Extract<Turn, { role: 'user' }>['parts']): Turn => ({ role: 'user', parts });
+const assistant = (...parts: Extract<Turn, { role: 'assistant' }>['parts']): Turn => ({
+  role: 'assistant',
+  parts,
+});
+const call = (id: string, args = '{}') => ({ type: 'tool-call', id, name: 'f', arguments: args }) as const;
+const result = (id: string, ...content: readonly ReturnType<typeof text>[]) =>
+  ({ type: 'tool-result', id, content, isError: false }) as const;
+
+/** The input that a call's arguments become. */
+const inputOf = (args: string) =>
+  toMessages([user(text('a')), assistant(call('c', args))])[1]?.content[0]?.input;
+
+describe('the messages of a conversation', () => {
+  it('merge neighbours of one role, results first', () => {
+    const turns = [
+      user(text('a')),
+      user(text('b')),
+      assistant(text('c')),
+      assistant(call('call_1'), call('call_2')),
+      user(text('d')),
+      user(result('call_1', text('one'))),
+      user(result('call_2', text('two')), text('e')),
+    ];
+    expect(toMessages(turns)).toEqual([
+      { role: 'user', content: [text('a'), text('b')] },
+      {
+        role: 'assistant',
+        content: [
+          text('c'),
+          { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
+          { type: 'tool_use', id: 'call_2', name: 'f', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1', content: [text('one')] },
+          { type: 'tool_result', tool_use_id: 'call_2', content: [text('two')] },
+          text('d'),
+          text('e'),
+        ],
+      },
+    ]);
+  });
+
+  it('have no blank texts, and no turns of nothing else', () => {
+    const turns = [
+      user(text('a'), text('')),
+      assistant(text(' \n')),
+      user(text('\u00a0')),
+      user(text(' b ')),
+    ];
+    expect(toMessages(turns)).toEqual([{ role: 'user', content: [text('a'), text(' b ')] }]);
+  });
+
+  it('begin with the user’s, even where the conversation does not', () => {
+    const begin = { role: 'user', content: [text('Begin.')] };
+    expect(toMessages([])).toEqual([begin]);
+    expect(toMessages([user(text(''))])).toEqual([begin]);
+    expect(toMessages([assistant(text('Hello!')), user(text('Hi'))])).toEqual([
+      begin,
+      { role: 'assistant', content: [text('Hello!')] },
+      { role: 'user', content: [text('Hi')] },
+    ]);
+  });
+
+  it('end an answer that is to be gone on with without white space', () => {
+    const turns = [
+      user(text('a')),
+      assistant(text('b ')),
+      user(text('c ')),
+      assistant(text('d '), text(' e \n')),
+    ];
+    expect(toMessages(turns).map(({ content }) => content)).toEqual([
+      [text('a')],
+      [text('b ')],
+      [text('c ')],
+      [text('d '), text(' e')],
+    ]);
+  });
+
+  it('have images of either kind, also in results', () => {
+    const data = { type: 'image', source: { kind: 'base64', mediaType: 'image/jpg', data: 'QUJD' } } as const;
+    const url = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
+    const shown = { type: 'tool-result', id: 'c', content: [url], isError: true } as const;
+    expect(toMessages([user(data, url, text('a')), assistant(call('c')), user(shown)])).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: 'QUJD' } },
+          { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+          text('a'),
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c',
+            content: [{ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }],
+            is_error: true,
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('keep a result without content, and a refusal as text', () => {
+    const turns = [assistant({ type: 'refusal', text: 'No.' }, call('c')), user(result('c', text('')))];
+    expect(toMessages(turns).slice(1)).toEqual([
+      { role: 'assistant', content: [text('No.'), { type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c' }] },
+    ]);
+  });
+
+  it.each([
+    ['', {}],
+    [' ', {}],
+    ['{}', {}],
+    [' {"city":"Łódź"} ', { city: 'Łódź' }],
+    ['{"a":', { arguments: '{"a":' }],
+    ['[1]', { arguments: '[1]' }],
+    ['"a"', { arguments: '"a"' }],
+    ['null', { arguments: 'null' }],
+    ['12345678901234567890', { arguments: '12345678901234567890' }],
+    ['not json', { arguments: 'not json' }],
+  ])('have an object as input, whatever the arguments: %j', (args, input) => {
+    expect(inputOf(args)).toEqual(input);
+  });
+
+  it('keep the digits of an input', () => {
+    expect(JSON.stringify(inputOf('{"id":12345678901234567890}'))).toBe('{"id":12345678901234567890}');
+  });
+});
+
+describe('the ids of tool calls', () => {
+  const idsOf = (turns: readonly Turn[]) =>
+    toMessages(turns).flatMap(({ content }) => content.flatMap(({ id, tool_use_id: of }) => id ?? of ?? []));
+
+  it('are legal, and the same for a call and its result', () => {
+    const [called, answered, ...rest] = idsOf([
+      user(text('a')),
+      assistant(call('functions.f:0')),
+      user(result('functions.f:0', text('b'))),
+    ]);
+    expect(called).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(answered).toBe(called);
+    expect(rest).toEqual([]);
+  });
+
+  it('are each call’s own, even where a caller numbers every turn anew', () => {
+    const turn = [assistant(call('call_0')), user(result('call_0', text('b')))];
+    const [first, firstResult, second, secondResult] = idsOf([user(text('a')), ...turn, ...turn]);
+    expect(first).toBe('call_0');
+    expect(firstResult).toBe(first);
+    expect(second).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(second).not.toBe(first);
+    expect(secondResult).toBe(second);
+    const within = idsOf([
+      user(text('a')),
+      assistant(call('c'), call('c')),
+      user(result('c', text('1')), result('c', text('2'))),
+    ]);
+    expect(within.slice(0, 2)).toEqual(within.slice(2));
+    expect(new Set(within).size).toBe(2);
+  });
+
+  it('of a result without a call are legal all the same', () => {
+    expect(idsOf([user(result('a b', text('b')))])).toEqual([expect.stringMatching(/^call_[a-zA-Z0-9_-]+$/)]);
+  });
+});

@@ -1,0 +1,167 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { callAt } from '../../testing/providers/anthropic/calling.ts';
+import { bytesOf, foreignPayload, IDENTITY, jsonOf } from '../../testing/providers/anthropic/fixtures.ts';
+import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import {
+  CANARY,
+  type Call,
+  EVENT_STREAM,
+  eventsOf,
+  failureOf,
+  JSON_TYPE,
+  streamOf,
+} from '../../testing/providers/http-calls.ts';
+import { wireServer } from '../../testing/providers/wire-server.ts';
+import { features } from './provider.ts';
+
+const server = wireServer();
+const call = (options: Call = {}) => callAt(server.origin, options);
+
+const replyWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
+  server.reply = (response) => void response.writeHead(status, headers).end(body);
+};
+const replyWithStream = (name = 'text') => replyWith(200, EVENT_STREAM, bytesOf(name));
+const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('message')));
+
+describe('a call', () => {
+  it('can say image addresses and the protocol’s own blocks beside a conversation', () => {
+    expect([...features].sort()).toEqual([
+      ...['document-urls', 'documents', 'image-urls', 'messages-blocks', 'stop-sequences'],
+    ]);
+  });
+
+  it('is one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {
+    replyWithJson();
+    await call({ secret: 'env:UPSTREAM_KEY' });
+    expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', path: '/v1/messages' })]);
+    const [{ headers, body } = { headers: {}, body: '' }] = server.requests;
+    expect(headers).toMatchObject({
+      'x-api-key': 'key-of-env:UPSTREAM_KEY',
+      'anthropic-version': '2023-06-01',
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
+    expect(headers).not.toHaveProperty('authorization');
+    expect(JSON.parse(body)).toEqual({
+      model: 'upstream-model',
+      max_tokens: 256,
+      messages: [{ role: 'user', content: 'Grüße' }],
+      top_k: 7,
+      stream: false,
+    });
+  });
+
+  it('of a stream asks for an event stream', async () => {
+    replyWithStream();
+    await eventsOf(call({ stream: true }));
+    const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
+    expect(headers.accept).toBe('text/event-stream');
+    expect(JSON.parse(body)).toMatchObject({ stream: true });
+  });
+
+  it('of a route without a secret sends no key', async () => {
+    replyWithJson();
+    await call();
+    expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
+  });
+
+  it('of a route whose secret cannot be read is not made', async () => {
+    const failure = await failureOf(call({ secret: 'env:ABSENT' }));
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(failure.message).not.toContain(CANARY);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('keeps the digits of what it sends and of what it gets', async () => {
+    const parts = [
+      { type: 'tool-call', id: 'c', name: 'f', arguments: '{"n":12345678901234567890}' },
+    ] as const;
+    const text =
+      '{"content":[{"type":"tool_use","id":"a","name":"f","input":{"n":98765432109876543210}}],"stop_reason":"tool_use"}';
+    replyWith(200, JSON_TYPE, text);
+    const payload = foreignPayload({ turns: [{ role: 'assistant', parts }] });
+    expect(JSON.stringify(await call({ payload }))).toContain('{\\"n\\":98765432109876543210}');
+    expect(server.requests[0]?.body).toContain('{"n":12345678901234567890}');
+  });
+
+  it('answers a caller of the protocol as the provider did', async () => {
+    replyWithJson();
+    expect(await call()).toMatchObject({
+      kind: 'json',
+      answer: { body: IDENTITY },
+      usage: { promptTokens: 2200 },
+    });
+    replyWithStream();
+    expect((await eventsOf(call({ stream: true }))).map(({ payload }) => payload?.type)).toHaveLength(8);
+  });
+
+  it('answers any other in words of no protocol', async () => {
+    replyWithJson();
+    const whole = await call({ payload: foreignPayload() });
+    expect(whole).toMatchObject({ kind: 'json', answer: { reply: { finish: { reason: 'tool-calls' } } } });
+    replyWithStream();
+    const events = await eventsOf(call({ payload: foreignPayload({}, true) }));
+    expect(events.flatMap(({ parts }) => parts ?? []).map(({ type }) => type)).toEqual([
+      'start',
+      ...['delta', 'delta', 'delta'],
+      'end',
+      'finish',
+    ]);
+  });
+
+  it('in JSON mode answers with the input of the tool that it declared', async () => {
+    replyWithStream('json-answer');
+    const events = await eventsOf(call({ payload: foreignPayload({ format: { type: 'json' } }, true) }));
+    const parts = events.flatMap((event) => event.parts ?? []);
+    expect(parts.flatMap((part) => (part.type === 'delta' ? part.text : []))).toEqual([
+      '{"größe":',
+      ' 12345678901234567890}',
+    ]);
+    const { tools } = JSON.parse(server.requests[0]?.body ?? '{}') as { tools: unknown };
+    expect(tools).toEqual([expect.objectContaining({ name: 'json_answer' })]);
+  });
+
+  it('answers a stream while it is still being written', async () => {
+    const bytes = bytesOf('text');
+    let release = () => {};
+    server.reply = async (response) => {
+      response.writeHead(200, EVENT_STREAM);
+      response.write(bytes.subarray(0, 500));
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      response.end(bytes.subarray(500));
+    };
+    const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
+    expect((await events.next()).value).toMatchObject({ payload: { type: 'message_start' } });
+    release();
+    let count = 1;
+    while (!(await events.next()).done) count += 1;
+    expect(count).toBe(8);
+  });
+});
+
+describeFailingRoute({
+  server,
+  callAt,
+  whole: JSON.stringify(jsonOf('message')),
+  stream: bytesOf('text'),
+  errorInStream: bytesOf('error-in-band'),
+  stranger: '{"content":[]}',
+});
+
+it.each([
+  [400, false, 'messages[0].content'],
+  [413, false, 'messages[0].content'],
+  [401, true, undefined],
+  [404, true, undefined],
+  [500, true, undefined],
+  [529, true, undefined],
+])('a route that fails with status %i says whether another may try', async (status, retryable, param) => {
+  const error = { type: 'some_error', message: `messages.0.content: ${CANARY}` };
+  replyWith(status, JSON_TYPE, JSON.stringify({ type: 'error', error }));
+  const failure = await failureOf(call({ stream: true }));
+  expect(failure).toMatchObject({ kind: 'status', status, retryable, param });
+  expect(inspect(failure, { depth: null })).not.toContain(CANARY);
+});

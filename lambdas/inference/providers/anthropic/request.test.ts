@@ -1,0 +1,312 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
+import { foreignPayload, nativePayload } from '../../testing/providers/anthropic/fixtures.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { type MessagesRequest, toRequest } from './request.ts';
+
+const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
+
+const requestFor = (conversation: Partial<Conversation>, reasoning = false): MessagesRequest =>
+  toRequest(foreignPayload(conversation), { ...ROUTE, reasoning }, SIGNATURES);
+
+const bodyOf = (conversation: Partial<Conversation>) => requestFor(conversation).body;
+
+const BASE = {
+  model: 'claude-sonnet-4-5',
+  stream: false,
+  max_tokens: 256,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Grüße' }] }],
+};
+
+const WEATHER: Tool = {
+  name: 'get_weather',
+  description: 'Weather of a city.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+const WEATHER_BODY = {
+  name: 'get_weather',
+  description: 'Weather of a city.',
+  input_schema: WEATHER.parameters,
+};
+
+const CALLED: Conversation['turns'] = [
+  { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
+  { role: 'assistant', parts: [{ type: 'tool-call', id: 'call_1', name: 'get_time', arguments: '{}' }] },
+  {
+    role: 'user',
+    parts: [
+      { type: 'tool-result', id: 'call_1', content: [{ type: 'text', text: '12:00' }], isError: false },
+    ],
+  },
+];
+
+describe('the request of a caller of the protocol', () => {
+  it('is the caller’s, fields unknown to the service included, under the route’s own model name', () => {
+    const body = {
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: ' ', cache_control: { type: 'ephemeral' } }] },
+      ],
+      max_tokens: 2048,
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      metadata: { user_id: 'u' },
+      vendor_extension: { nested: [1, null] },
+    };
+    for (const stream of [true, false]) {
+      const payload = nativePayload({ ...body, model: 'sim/chat', stream: !stream }, stream);
+      const before = structuredClone(payload.body);
+      expect(toRequest(payload, ROUTE, SIGNATURES)).toEqual({
+        body: { ...body, model: 'claude-sonnet-4-5', stream },
+      });
+      expect(payload.body).toEqual(before);
+    }
+  });
+});
+
+describe('the request of a conversation', () => {
+  it('has all that both protocols can say', () => {
+    const conversation: Conversation = {
+      system: ['Be brief.', 'Answer in German.'],
+      turns: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
+      tools: [WEATHER],
+      toolChoice: { type: 'auto' },
+      parallelToolCalls: true,
+      maxTokens: 512,
+      temperature: 0.7,
+      stop: ['END', '\n', ''],
+      user: 'user-7',
+    };
+    expect(toRequest(foreignPayload(conversation, true), ROUTE, SIGNATURES)).toEqual({
+      body: {
+        model: 'claude-sonnet-4-5',
+        stream: true,
+        max_tokens: 512,
+        system: [
+          { type: 'text', text: 'Be brief.' },
+          { type: 'text', text: 'Answer in German.' },
+        ],
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+        temperature: 0.7,
+        stop_sequences: ['END'],
+        tools: [WEATHER_BODY],
+        tool_choice: { type: 'auto' },
+        metadata: { user_id: 'user-7' },
+      },
+    });
+  });
+
+  it('has nothing that the conversation does not say', () => {
+    expect(requestFor({})).toEqual({ body: BASE });
+    expect(bodyOf({ system: ['', ' \n'], stop: ['\n'] })).toEqual(BASE);
+  });
+
+  it('has one system text as a string', () => {
+    expect(bodyOf({ system: ['Be brief.', ' '] })).toEqual({ ...BASE, system: 'Be brief.' });
+  });
+
+  it.each([
+    [{ temperature: 0 }, { temperature: 0 }],
+    [{ temperature: 1.7 }, { temperature: 1 }],
+    [{ topP: 0.9 }, { top_p: 0.9 }],
+    [{ topP: 0.9, temperature: 0.7 }, { top_p: 0.9 }],
+  ])('has one sampling parameter within its range: %j', (asked, sent) => {
+    expect(bodyOf(asked)).toEqual({ ...BASE, ...sent });
+  });
+
+  it('has no user id that the protocol would refuse', () => {
+    expect(bodyOf({ user: 'x'.repeat(256) }).metadata).toEqual({ user_id: 'x'.repeat(256) });
+    expect(bodyOf({ user: 'x'.repeat(257) })).toEqual(BASE);
+  });
+});
+
+describe('the tools of a request', () => {
+  it('have an object’s schema', () => {
+    const tools: Tool[] = [
+      { name: 'a', parameters: {} },
+      { name: 'b', parameters: { properties: { x: { type: 'string' } } } },
+    ];
+    expect(bodyOf({ tools }).tools).toEqual([
+      { name: 'a', input_schema: { type: 'object' } },
+      { name: 'b', input_schema: { properties: { x: { type: 'string' } }, type: 'object' } },
+    ]);
+  });
+
+  it('are strict where the caller says so and the protocol can be', () => {
+    const closed = { type: 'object', properties: {}, additionalProperties: false };
+    const tools: Tool[] = [
+      { name: 'a', parameters: closed, strict: true },
+      { name: 'b', parameters: closed, strict: false },
+      { name: 'c', parameters: { type: 'object' }, strict: true },
+      // Without a type it becomes one of any object.
+      { name: 'd', parameters: {}, strict: true },
+    ];
+    expect(bodyOf({ tools }).tools).toEqual([
+      { name: 'a', input_schema: closed, strict: true },
+      { name: 'b', input_schema: closed },
+      { name: 'c', input_schema: { type: 'object' } },
+      { name: 'd', input_schema: { type: 'object' } },
+    ]);
+  });
+
+  it.each([
+    [undefined, undefined, undefined],
+    [undefined, false, { type: 'auto', disable_parallel_tool_use: true }],
+    [{ type: 'auto' }, true, { type: 'auto' }],
+    [{ type: 'auto' }, false, { type: 'auto', disable_parallel_tool_use: true }],
+    [{ type: 'any' }, undefined, { type: 'any' }],
+    [{ type: 'any' }, false, { type: 'any', disable_parallel_tool_use: true }],
+    [{ type: 'none' }, false, { type: 'none' }],
+    [{ type: 'tool', name: 'get_weather' }, undefined, { type: 'tool', name: 'get_weather' }],
+    [
+      { type: 'tool', name: 'get_weather' },
+      false,
+      { type: 'tool', name: 'get_weather', disable_parallel_tool_use: true },
+    ],
+  ] as const)('are chosen as the caller says: %j, parallel %s', (toolChoice, parallelToolCalls, sent) => {
+    const asked = {
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+    };
+    const { tool_choice: choice, tools } = bodyOf({ tools: [WEATHER], ...asked });
+    expect(tools).toEqual([WEATHER_BODY]);
+    expect(choice).toEqual(sent);
+  });
+
+  it('are those that were called, not to be called again, where the caller names none any more', () => {
+    const { tools, tool_choice: choice } = bodyOf({ turns: [...CALLED, ...CALLED] });
+    expect(tools).toEqual([{ name: 'get_time', input_schema: { type: 'object' } }]);
+    expect(choice).toEqual({ type: 'none' });
+    expect(bodyOf({ turns: CALLED, tools: [WEATHER] }).tools).toEqual([WEATHER_BODY]);
+  });
+
+  it('are chosen among none only where the server has to say so', () => {
+    expect(bodyOf({ toolChoice: { type: 'auto' }, parallelToolCalls: false })).toEqual(BASE);
+    expect(bodyOf({ toolChoice: { type: 'none' } })).toEqual(BASE);
+    expect(bodyOf({ toolChoice: { type: 'any' } })).toEqual({ ...BASE, tool_choice: { type: 'any' } });
+  });
+});
+
+describe('the format of an answer', () => {
+  const closed = {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  };
+  const open = { type: 'object', properties: { city: { type: 'string' } } };
+  const json = { format: { type: 'json' } } as const;
+  const use = 'Call this tool once to give the whole answer: the input is the answer.';
+  const answerTool = { name: 'json_answer', description: use, input_schema: { type: 'object' } };
+  const forced = { type: 'tool', name: 'json_answer', disable_parallel_tool_use: true };
+
+  it('is a schema of structured outputs where they take it', () => {
+    const format = { type: 'json-schema', schema: closed, name: 'place', strict: true } as const;
+    expect(requestFor({ format })).toEqual({
+      body: { ...BASE, output_config: { format: { type: 'json_schema', schema: closed } } },
+    });
+    const { tools, output_config: config } = bodyOf({ format, tools: [WEATHER] });
+    expect({ tools, config }).toEqual({
+      tools: [WEATHER_BODY],
+      config: { format: { type: 'json_schema', schema: closed } },
+    });
+  });
+
+  it('is the input of a tool where they do not', () => {
+    const format = { type: 'json-schema', schema: open, description: 'A place.' } as const;
+    expect(requestFor({ format })).toEqual({
+      body: {
+        ...BASE,
+        tools: [{ name: 'json_answer', description: `${use} A place.`, input_schema: open }],
+        tool_choice: forced,
+      },
+      answerTool: 'json_answer',
+    });
+  });
+
+  it('is for the server to refuse where nothing else can say it', () => {
+    for (const schema of [
+      { type: 'array', items: { type: 'string' }, maxItems: 2 },
+      { oneOf: [open, closed] },
+    ]) {
+      expect(requestFor({ format: { type: 'json-schema', schema } })).toEqual({
+        body: { ...BASE, output_config: { format: { type: 'json_schema', schema } } },
+      });
+    }
+  });
+
+  it('is any object as the input of a tool that must be called', () => {
+    expect(requestFor(json)).toEqual({
+      body: { ...BASE, tools: [answerTool], tool_choice: forced },
+      answerTool: 'json_answer',
+    });
+  });
+
+  it('leaves the model its tools beside the answer', () => {
+    for (const toolChoice of [{}, { toolChoice: { type: 'auto' } }] as const) {
+      const { body, answerTool: name } = requestFor({ ...json, ...toolChoice, tools: [WEATHER] });
+      expect(name).toBe('json_answer');
+      expect(body).toEqual({ ...BASE, tools: [WEATHER_BODY, answerTool], tool_choice: { type: 'any' } });
+    }
+    expect(bodyOf({ ...json, tools: [WEATHER], parallelToolCalls: false }).tool_choice).toEqual({
+      type: 'any',
+      disable_parallel_tool_use: true,
+    });
+  });
+
+  it('leaves it only the answer where the caller wants no call', () => {
+    expect(bodyOf({ ...json, tools: [WEATHER], toolChoice: { type: 'none' } })).toEqual({
+      ...BASE,
+      tools: [WEATHER_BODY, answerTool],
+      tool_choice: forced,
+    });
+    expect(bodyOf({ ...json, turns: CALLED })).toMatchObject({
+      tools: [{ name: 'get_time' }, { name: 'json_answer' }],
+      tool_choice: forced,
+    });
+  });
+
+  it.each([{ type: 'any' }, { type: 'tool', name: 'get_weather' }] as const)(
+    'leaves it only the call where the caller insists on one: %j',
+    (toolChoice) => {
+      expect(requestFor({ ...json, tools: [WEATHER], toolChoice })).toEqual({
+        body: { ...BASE, tools: [WEATHER_BODY], tool_choice: toolChoice },
+      });
+    },
+  );
+
+  it('has a tool of no name that is taken', () => {
+    const tools = [{ ...WEATHER, name: 'json_answer' }];
+    const turns: Conversation['turns'] = [
+      ...CALLED,
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool-call', id: 'call_2', name: 'json_answer_2', arguments: '{}' }],
+      },
+    ];
+    expect(requestFor({ ...json, tools, turns }).answerTool).toBe('json_answer_3');
+  });
+
+  it('is asked of a reasoning model in words: it refuses to be made to call a tool', () => {
+    const asked = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
+    expect(requestFor({ ...json, system: ['Be brief.'], tools: [WEATHER] }, true)).toEqual({
+      body: {
+        ...BASE,
+        system: [
+          { type: 'text', text: 'Be brief.' },
+          { type: 'text', text: asked },
+        ],
+        tools: [WEATHER_BODY],
+      },
+    });
+    expect(requestFor({ format: { type: 'json-schema', schema: open } }, true).body).toEqual({
+      ...BASE,
+      system: [
+        { type: 'text', text: asked },
+        { type: 'text', text: `The object conforms to this JSON Schema: ${JSON.stringify(open)}` },
+      ],
+    });
+    expect(requestFor({ format: { type: 'json-schema', schema: closed } }, true).body).toEqual({
+      ...BASE,
+      output_config: { format: { type: 'json_schema', schema: closed } },
+    });
+  });
+});

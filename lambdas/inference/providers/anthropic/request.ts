@@ -1,0 +1,118 @@
+/** A chat call as a server of the Messages protocol takes it (Claude API reference, Create a Message). */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { allowedBetas } from '../../core/catalog/betas.ts';
+import type { Route } from '../../core/catalog/catalog-document.ts';
+import { markedSystem } from '../../core/upstream/cache-marks.ts';
+import type { Signatures } from '../../core/upstream/capsules.ts';
+import type { Tool } from '../../core/upstream/conversation.ts';
+import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { isNotBlank } from '../claude/alternating-turns.ts';
+import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
+import { nativeBody } from '../claude/native-body.ts';
+import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
+import { withOpenedThinking } from '../claude/thinking-blocks.ts';
+import { cacheControl, toMessages } from './content.ts';
+
+export interface MessagesRequest {
+  readonly body: JsonObject;
+  /** The tool whose input is the answer, where the caller asked for JSON, which the protocol cannot express otherwise. */
+  readonly answerTool?: string;
+}
+
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect' | 'betas'>;
+
+/**
+ * The request: what the caller sent, unknown fields included, under the route's own model name and with the thinking
+ * that the route itself gave; or the conversation, where the caller spoke another protocol.
+ */
+export function toRequest(payload: ChatPayload, route: Target, signatures: Signatures): MessagesRequest {
+  const named = { model: route.upstream_model, stream: payload.stream };
+  if (payload.protocol === 'anthropic') {
+    const native = { betas: betasOf(payload, route), dialect: route.dialect };
+    return { body: { ...withOpenedThinking(nativeBody(payload.body, native), signatures), ...named } };
+  }
+  const conversation = forClaude(payload.conversation(), route.dialect?.reasoning_request, signatures);
+  const answer = jsonAnswerOf(conversation, route.reasoning || conversation.thinks);
+  return {
+    body: { ...named, ...fromConversation(conversation, answer) },
+    ...(answer.tool === undefined ? {} : { answerTool: answer.tool.name }),
+  };
+}
+
+/** The flags that go to the route with the request. */
+export const betasOf = (
+  { headers }: Pick<ChatPayload, 'headers'>,
+  route: Pick<Route, 'betas'>,
+): readonly string[] => allowedBetas(headers?.betas ?? [], route);
+
+function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer): JsonObject {
+  const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
+  const system = [...markedSystem(conversation), ...answer.texts.map((text) => ({ text }))].filter(
+    ({ text }) => isNotBlank(text),
+  );
+  const declared = conversation.tools.length > 0 ? conversation.tools : calledTools(conversation);
+  const tools = [...declared, ...(answer.tool === undefined ? [] : [answer.tool])];
+  const toolChoice = toToolChoice(conversation, answer.tool, declared.length > 0);
+  const stop = conversation.stop.filter(isNotBlank);
+  const output = toOutput(conversation, answer);
+  return {
+    max_tokens: maxTokens,
+    ...(system.length === 0 ? {} : { system: textContent(system) }),
+    messages: toMessages(turns),
+    ...(thinking === undefined ? {} : { thinking }),
+    // Claude models since Opus 4.1 refuse both together; the caller chose this one, where the other may be a default.
+    ...(topP === undefined
+      ? temperature !== undefined && { temperature: Math.min(temperature, MAX_TEMPERATURE) }
+      : { top_p: topP }),
+    ...(stop.length === 0 ? {} : { stop_sequences: stop }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    ...(output === undefined ? {} : { output_config: output }),
+    ...(user === undefined || user.length > MAX_USER_ID ? {} : { metadata: { user_id: user } }),
+  };
+}
+
+function toOutput({ effort }: ClaudeConversation, { native }: JsonAnswer): JsonObject | undefined {
+  if (effort === undefined && native === undefined) return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(native === undefined ? {} : { format: { type: 'json_schema', schema: native.schema } }),
+  };
+}
+
+/** Bounds of the protocol (Claude API reference, Create a Message). */
+const MAX_TEMPERATURE = 1;
+const MAX_USER_ID = 256;
+
+type SystemTexts = ReturnType<typeof markedSystem>;
+
+function textContent(texts: SystemTexts): unknown {
+  const [first] = texts;
+  if (texts.length === 1 && first?.cache === undefined) return first?.text;
+  return texts.map((each) => ({ type: 'text', text: each.text, ...cacheControl(each) }));
+}
+
+function toTool(tool: Tool): JsonObject {
+  const { parameters, cache, ...rest } = soundTool(tool);
+  return { ...rest, input_schema: parameters, ...cacheControl({ ...(cache && { cache }) }) };
+}
+
+function toToolChoice(
+  { tools, toolChoice: choice, parallelToolCalls }: ClaudeConversation,
+  answerTool: Tool | undefined,
+  declares: boolean,
+): JsonObject | undefined {
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
+  if (answerTool !== undefined) {
+    const callable = tools.length > 0 && choice?.type !== 'none';
+    if (callable) return { type: 'any', ...single };
+    return { type: 'tool', name: answerTool.name, disable_parallel_tool_use: true };
+  }
+  // Such a choice without tools is left for the server to refuse.
+  const insists = choice?.type === 'any' || choice?.type === 'tool';
+  if (tools.length === 0 && !insists) return declares ? { type: 'none' } : undefined;
+  if (choice?.type === 'none') return { type: 'none' };
+  if (choice === undefined && parallelToolCalls !== false) return undefined;
+  return { ...(choice ?? { type: 'auto' }), ...single };
+}

@@ -1,0 +1,178 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { parseJson } from '../../../platform/core/json/lossless-json.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
+import { withProofs } from '../../testing/providers/sealing.ts';
+import { toReply } from './response.ts';
+import { toUsage } from './usage.ts';
+
+const message = jsonOf('message');
+const TEXT = 'Hm.Grüße, 世界get_weather{"city":"Łódź"}get_time';
+const COUNTED = {
+  ...{ promptTokens: 2200, cachedTokens: 100, completionTokens: 503 },
+  cacheWrites: { '5m': 5 },
+  serviceTier: 'standard',
+};
+
+const replyOf = (content: readonly unknown[], more: Record<string, unknown> = {}, asked = JSON_MODE) =>
+  toReply({ content, stop_reason: 'tool_use', ...more }, asked);
+const use = (name: string, input: unknown) => ({ type: 'tool_use', id: `id_${name}`, name, input });
+
+describe('a whole answer', () => {
+  it('for a caller of the protocol is passed on under our id and model, its signatures sealed, and loses nothing else', () => {
+    const { usage, content, ...kept } = message;
+    const [, ...others] = content as unknown[];
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: '<{"signature":"EqQB"}>' };
+    expect(withProofs(toReply(message, NATIVE))).toEqual({
+      kind: 'json',
+      answer: { body: { ...kept, ...IDENTITY, content: [thought, ...others] } },
+      text: TEXT,
+      usage: { ...COUNTED, reported: usage },
+    });
+  });
+
+  it('for any other is its reasoning, its text and its calls', () => {
+    expect(withProofs(toReply(message, FOREIGN))).toEqual({
+      kind: 'json',
+      answer: {
+        reply: {
+          parts: [
+            { type: 'reasoning', text: 'Hm.', signature: '<{"signature":"EqQB"}>' },
+            { type: 'text', text: 'Grüße, 世界' },
+            { type: 'tool-call', id: 'toolu_01', name: 'get_weather', arguments: '{"city":"Łódź"}' },
+            { type: 'tool-call', id: 'toolu_02', name: 'get_time', arguments: '{}' },
+          ],
+          finish: { reason: 'tool-calls', raw: 'tool_use' },
+        },
+      },
+      text: TEXT,
+      usage: COUNTED,
+    });
+  });
+
+  it('keeps the digits of an input, whoever it is for', () => {
+    const text =
+      '{"content":[{"type":"tool_use","id":"a","name":"f","input":{"n":12345678901234567890}}],"stop_reason":"tool_use"}';
+    for (const asked of [NATIVE, FOREIGN])
+      expect(JSON.stringify(toReply(parseJson(text), asked).answer)).toMatch(
+        /\bn\\?":12345678901234567890\b/,
+      );
+  });
+
+  it.each([
+    ['end_turn', null, { reason: 'stop', raw: 'end_turn' }],
+    ['stop_sequence', 'END', { reason: 'stop-sequence', raw: 'stop_sequence', stopSequence: 'END' }],
+    ['max_tokens', null, { reason: 'length', raw: 'max_tokens' }],
+    ['refusal', null, { reason: 'refusal', raw: 'refusal' }],
+    ['pause_turn', null, { reason: 'pause', raw: 'pause_turn' }],
+    ['model_context_window_exceeded', null, { reason: 'context', raw: 'model_context_window_exceeded' }],
+    ['constructor', null, { reason: 'stop', raw: 'constructor' }],
+  ])('says why it ended: %s', (stop_reason, stop_sequence, finish) => {
+    expect(replyOf([], { stop_reason, stop_sequence }, JSON_MODE).answer).toEqual({
+      reply: { parts: [], finish },
+    });
+  });
+
+  it('in JSON mode is the input of the answer tool, as text', () => {
+    expect(replyOf([use('json_answer', { a: 1 })]).answer).toEqual({
+      reply: { parts: [{ type: 'text', text: '{"a":1}' }], finish: { reason: 'stop', raw: 'tool_use' } },
+    });
+    expect(replyOf([use('json_answer', { a: 1 })]).text).toBe('{"a":1}');
+    expect(replyOf([use('json_answer', {}), use('json_answer', { b: 1 })]).answer).toEqual({
+      reply: { parts: [{ type: 'text', text: '{}' }], finish: { reason: 'stop', raw: 'tool_use' } },
+    });
+  });
+
+  it('is without the blocks that its caller has no form for, such as what the provider’s own tools did', () => {
+    const server = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'q' } };
+    const found = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] };
+    expect(replyOf([server, found, use('f', { b: 2 })]).answer).toMatchObject({
+      reply: { parts: [{ type: 'tool-call', id: 'id_f' }] },
+    });
+  });
+
+  it('in JSON mode keeps the calls of the caller’s own tools', () => {
+    expect(replyOf([use('json_answer', { a: 1 }), use('f', { b: 2 })]).answer).toEqual({
+      reply: {
+        parts: [
+          { type: 'text', text: '{"a":1}' },
+          { type: 'tool-call', id: 'id_f', name: 'f', arguments: '{"b":2}' },
+        ],
+        finish: { reason: 'tool-calls', raw: 'tool_use' },
+      },
+    });
+  });
+
+  it.each([
+    [null],
+    ['text'],
+    [42],
+    [[]],
+    [{}],
+    [{ content: [] }],
+    [{ content: [], stop_reason: null }],
+    [{ content: {}, stop_reason: 'end_turn' }],
+    [{ content: 'text', stop_reason: 'end_turn' }],
+    [{ content: [null], stop_reason: 'end_turn' }],
+    [{ type: 'error', error: { type: 'api_error', message: 'heron-7f3a' } }],
+  ])('that is no finished message is a failure of the protocol: %j', (body) => {
+    for (const asked of [NATIVE, FOREIGN])
+      expect(() => toReply(body, asked)).toThrow(/^upstream failure: protocol$/);
+  });
+
+  it.each([[{ type: 'tool_use', name: 'f' }], [{ type: 'tool_use', id: 'a' }]])(
+    'cannot become a call that does not say whose it is: %j',
+    (block) => {
+      expect(() => replyOf([block], {}, JSON_MODE)).toThrow(UpstreamFailure);
+      expect(() => replyOf([block], {}, { ...FOREIGN, answerTool: 'other' })).toThrow(UpstreamFailure);
+      expect(() => toReply({ content: [block], stop_reason: 'tool_use' }, FOREIGN)).toThrow(UpstreamFailure);
+    },
+  );
+
+  it('of any JSON is an answer or an upstream failure', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const asked of [NATIVE, FOREIGN])
+          for (const content of [value, [value], [{ type: 'text', text: value }], [use('f', value)]]) {
+            try {
+              expect(toReply({ content, stop_reason: 'end_turn', usage: value }, asked).kind).toBe('json');
+            } catch (failure) {
+              expect(failure).toBeInstanceOf(UpstreamFailure);
+            }
+          }
+      }),
+      { numRuns: rounds(80) },
+    );
+  });
+});
+
+describe('reported usage', () => {
+  it('counts what the cache gave and took as prompt', () => {
+    expect(toUsage(message.usage, false)).toEqual(COUNTED);
+    expect(toUsage({ input_tokens: 3, output_tokens: 0, cache_read_input_tokens: null }, false)).toEqual({
+      promptTokens: 3,
+      cachedTokens: 0,
+      completionTokens: 0,
+    });
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['10'],
+    [[]],
+    [{}],
+    [{ input_tokens: 10 }],
+    [{ output_tokens: 10 }],
+    [{ input_tokens: null, output_tokens: 1 }],
+    [{ input_tokens: -1, output_tokens: 1 }],
+    [{ input_tokens: 1, output_tokens: 0.5 }],
+    [{ input_tokens: '1', output_tokens: 1 }],
+    [{ input_tokens: 2 ** 53, output_tokens: 1 }],
+  ])('that does not count both sides is ignored: %j', (reported) => {
+    expect(toUsage(reported, true)).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+/** Usage as the Messages protocol reports it (Claude API reference, Create a Message, Usage). */
+
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts';
+import { keptUsage } from '../message-fields.ts';
+import {
+  anyWrites,
+  type CacheWrites,
+  countIn,
+  detailsOf,
+  lifetimesOf,
+  partOf,
+  servedName,
+  splitWrites,
+  sumOf,
+  totalOf,
+  usesOf,
+} from '../usage-counts.ts';
+
+/**
+ * Returns undefined for anything that does not count both sides. `input_tokens` leaves out what was read from and
+ * written to the prompt cache. `native`: the account goes to the caller as it came. Parts that are more than their
+ * whole are the pricing's to bound.
+ */
+export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
+  if (!isJsonObject(reported)) return undefined;
+  const own = samplingOf(reported);
+  if (own === undefined) return undefined;
+  const all = [own, ...uncounted(reported.iterations)];
+  const sum = (part: (sampling: Sampling) => number) => sumOf(...all.map(part));
+  const writes = lifetimesOf({
+    '5m': sum(({ writes }) => writes['5m'] ?? 0),
+    '1h': sum(({ writes }) => writes['1h'] ?? 0),
+    auto: sum(({ writes }) => writes.auto ?? 0),
+  });
+  const cachedTokens = sum(({ read }) => read);
+  return {
+    promptTokens: sumOf(
+      sum(({ input }) => input),
+      cachedTokens,
+      totalOf(writes),
+    ),
+    cachedTokens,
+    completionTokens: sum(({ output }) => output),
+    cacheWrites: anyWrites(writes),
+    reasoningTokens: partOf(countIn(detailsOf(reported.output_tokens_details), 'thinking_tokens')),
+    uses: toolUses(reported),
+    serviceTier: tierOf(reported),
+    region: placeOf(reported),
+    ...(native ? { reported: keptUsage(reported) ?? {} } : {}),
+  };
+}
+
+/** What one sampling of a model counted. */
+interface Sampling {
+  readonly input: number;
+  readonly read: number;
+  readonly writes: CacheWrites;
+  readonly output: number;
+}
+
+function samplingOf(account: JsonObject): Sampling | undefined {
+  const { input_tokens: input, output_tokens: output } = account;
+  if (!isTokenCount(input) || !isTokenCount(output)) return undefined;
+  const split = detailsOf(account.cache_creation);
+  const writes = splitWrites(countIn(account, 'cache_creation_input_tokens'), {
+    fiveMinutes: countIn(split, 'ephemeral_5m_input_tokens'),
+    hour: countIn(split, 'ephemeral_1h_input_tokens'),
+  });
+  return { input, read: countIn(account, 'cache_read_input_tokens'), writes, output };
+}
+
+/**
+ * The samplings that the figures at the top leave out: those that compact the context, and those of an advisor (Claude
+ * docs, Compaction, Usage; Advisor tool, Usage and billing). All others are in them.
+ */
+const uncounted = (iterations: unknown): Sampling[] =>
+  (Array.isArray(iterations) ? iterations : [])
+    .map(detailsOf)
+    .filter(({ type }) => type === 'compaction' || type === 'advisor_message')
+    .flatMap((iteration) => samplingOf(iteration) ?? []);
+
+/** `web_search_requests` counts the uses of `web_search`. */
+const toolUses = ({ server_tool_use: used }: JsonObject): TokenUsage['uses'] =>
+  usesOf(
+    Object.fromEntries(
+      Object.keys(detailsOf(used)).flatMap((field) => {
+        const [, tool] = /^([a-z][a-z_]{0,31})_requests$/.exec(field) ?? [];
+        return tool === undefined ? [] : [[tool, countIn(detailsOf(used), field)]];
+      }),
+    ),
+  );
+
+/** Fast mode has prices of its own, whatever the tier (Claude docs, Fast mode). */
+const tierOf = ({ service_tier: tier, speed }: JsonObject): string | undefined =>
+  speed === 'fast' ? 'fast' : servedName(tier ?? speed, 'standard');
+
+/** Models that know no places say `not_available` (Claude docs, Data residency). */
+const placeOf = ({ inference_geo: place }: JsonObject): string | undefined =>
+  place === 'not_available' ? undefined : servedName(place, 'global');
+
+/** One account of two: the figures of a stream are cumulative, so a later one stands, unless it is null. */
+export function mergeUsage(earlier: JsonObject, later: unknown): JsonObject {
+  if (typeof later !== 'object' || later === null) return earlier;
+  const reported = Object.entries(later).filter(([, value]) => value !== null);
+  return { ...earlier, ...Object.fromEntries(reported) };
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RequestSigner } from '../../platform/core/ports.ts';
+import { parseCatalog } from '../core/catalog/catalog-document.ts';
+import { nativePayload as anthropicPayload } from '../testing/providers/anthropic/fixtures.ts';
+import { DEPENDENCIES, failureOf } from '../testing/providers/http-calls.ts';
+import { nativePayload as openAiPayload } from '../testing/providers/openai/fixtures.ts';
+import { native as responsesPayload } from '../testing/providers/responses/fixtures.ts';
+import { SIGNATURES } from '../testing/providers/sealing.ts';
+import { createAnthropicProvider } from './anthropic/provider.ts';
+import { ask } from './kinds/openai-http.ts';
+import { createOpenAiProvider } from './openai/provider.ts';
+import { createResponsesProvider } from './responses/provider.ts';
+
+type Signed = Parameters<RequestSigner>[0];
+
+interface Sent {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const MESSAGES = [{ role: 'user', content: 'hi' }];
+const PROVIDERS = {
+  anthropic: [createAnthropicProvider, anthropicPayload({ max_tokens: 9, messages: MESSAGES }, false)],
+  openai: [createOpenAiProvider, openAiPayload({ messages: MESSAGES }, false)],
+  'openai-responses': [createResponsesProvider, responsesPayload({}, false)],
+} as const;
+
+/** What one call sends and what it has signed; the upstream refuses it. */
+async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: RequestSigner) {
+  const signed: Signed[] = [];
+  const sent: Sent[] = [];
+  const [create, payload] = PROVIDERS[protocol];
+  const provider = create({
+    ...DEPENDENCIES,
+    fetch: async (url, init) => {
+      sent.push({ url: String(url), headers: init?.headers as Sent['headers'] });
+      return new Response('{}', { status: 503 });
+    },
+    sign:
+      sign ??
+      (async (request) => {
+        signed.push(request);
+        return { ...request.headers, authorization: 'AWS4-HMAC-SHA256 …' };
+      }),
+  });
+  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
+  const entry = { id: 'r', protocol, upstream_model: 'm', ...route };
+  const [model] = parseCatalog({
+    models: [{ id: 'a/m', type: 'chat', owned_by: 'a', created: 0, price, routes: [entry] }],
+  }).models;
+  const [first] = model?.routes ?? [];
+  if (first === undefined) throw new Error('no route');
+  const failure = await failureOf(
+    provider.chat({
+      route: first,
+      payload,
+      identity: { id: 'x', model: 'a/m' },
+      signatures: SIGNATURES,
+      signal: new AbortController().signal,
+    }),
+  );
+  return { signed, sent, failure };
+}
+
+const MANTLE = 'https://bedrock-mantle.us-east-1.api.aws';
+
+describe('a signed call', () => {
+  it.each([
+    ['anthropic', `${MANTLE}/anthropic/v1`, '/messages', 'bedrock-mantle', 'us-east-1'],
+    [
+      'anthropic',
+      'https://bedrock-runtime.eu-west-1.amazonaws.com/anthropic/v1',
+      '/messages',
+      'bedrock',
+      'eu-west-1',
+    ],
+    ['openai', `${MANTLE}/v1`, '/chat/completions', 'bedrock-mantle', 'us-east-1'],
+    [
+      'openai',
+      'https://bedrock-runtime.us-west-2.amazonaws.com/openai/v1',
+      '/chat/completions',
+      'bedrock',
+      'us-west-2',
+    ],
+    ['openai-responses', `${MANTLE}/v1`, '/responses', 'bedrock-mantle', 'us-east-1'],
+  ] as const)(
+    'of %s to %s is for the service and region of its host',
+    async (protocol, base, path, service, region) => {
+      const { signed, sent } = await callTo({ base_url: base, auth: 'sigv4' }, protocol);
+      expect(signed).toEqual([expect.objectContaining({ url: `${base}${path}`, service, region })]);
+      expect(sent).toMatchObject([
+        { url: `${base}${path}`, headers: { authorization: 'AWS4-HMAC-SHA256 …' } },
+      ]);
+      expect(sent[0]?.headers).not.toHaveProperty('x-api-key');
+    },
+  );
+
+  it('is for what the route says where the host says nothing', async () => {
+    const own = { base_url: 'http://127.0.0.1:9/v1', auth: 'sigv4', aws_service: 'bedrock-mantle' };
+    expect((await callTo(own, 'anthropic')).signed).toMatchObject([
+      { service: 'bedrock-mantle', region: undefined },
+    ]);
+    const there = { ...own, aws_region: 'ap-south-1' };
+    expect((await callTo(there, 'openai')).signed).toMatchObject([{ region: 'ap-south-1' }]);
+  });
+
+  it('of Messages has its version and its workspace under the signature', async () => {
+    const base_url = 'https://aws-external-anthropic.us-west-2.api.aws/v1';
+    const { signed, sent } = await callTo({ base_url, auth: 'sigv4', workspace: 'wrkspc_1' }, 'anthropic');
+    const headers = { 'anthropic-version': '2023-06-01', 'anthropic-workspace-id': 'wrkspc_1' };
+    expect(signed).toMatchObject([{ service: 'aws-external-anthropic', region: 'us-west-2', headers }]);
+    expect(sent).toMatchObject([{ headers }]);
+  });
+
+  it('without credentials is not made, and another route may do better', async () => {
+    const route = { base_url: `${MANTLE}/anthropic/v1`, auth: 'sigv4' };
+    const { failure, sent } = await callTo(route, 'anthropic', async () => {
+      throw new Error('no credentials');
+    });
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a call to Azure', () => {
+  const V1 = { base_url: 'https://r.openai.azure.com/openai/v1', secret: 'env:KEY' };
+  const DATED = { ...V1, base_url: 'https://r.openai.azure.com/openai', api_version: '2024-10-21' };
+
+  it.each([
+    ['openai', V1, 'https://r.openai.azure.com/openai/v1/chat/completions'],
+    [
+      'openai',
+      { ...V1, api_version: 'preview' },
+      'https://r.openai.azure.com/openai/v1/chat/completions?api-version=preview',
+    ],
+    [
+      'openai',
+      { ...DATED, upstream_model: 'my gpt/5' },
+      'https://r.openai.azure.com/openai/deployments/my%20gpt%2F5/chat/completions?api-version=2024-10-21',
+    ],
+    ['openai-responses', DATED, 'https://r.openai.azure.com/openai/responses?api-version=2024-10-21'],
+  ] as const)(
+    'of %s goes to the address of its version, its key in a header of its own: %j',
+    async (protocol, route, url) => {
+      const { sent } = await callTo({ ...route, auth: 'api-key' }, protocol);
+      expect(sent).toMatchObject([{ url, headers: { 'api-key': 'key-of-env:KEY' } }]);
+      expect(sent[0]?.headers).not.toHaveProperty('authorization');
+    },
+  );
+
+  it.each(['openai', 'openai-responses', 'anthropic'] as const)(
+    'of %s has the token of Entra',
+    async (protocol) => {
+      const { sent } = await callTo({ ...V1, auth: 'entra' }, protocol);
+      expect(sent).toMatchObject([{ headers: { authorization: 'Bearer entra-token-of-env:KEY' } }]);
+      expect(sent[0]?.headers).not.toHaveProperty('x-api-key');
+    },
+  );
+
+  it('without a token is not made, and another route may do better', async () => {
+    const { sent, failure } = await callTo({ ...V1, secret: 'env:ABSENT', auth: 'entra' }, 'openai');
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(sent).toEqual([]);
+  });
+
+  it('for embeddings goes to its deployment too', async () => {
+    const sent: Sent[] = [];
+    const http = {
+      ...DEPENDENCIES,
+      fetch: async (url: unknown, init?: RequestInit) => {
+        sent.push({ url: String(url), headers: init?.headers as Sent['headers'] });
+        return new Response('{}', { status: 503 });
+      },
+    };
+    const price = { unit: 'per_million_tokens', input: 1 };
+    const entry = { id: 'r', protocol: 'openai', upstream_model: 'embed', ...DATED, auth: 'api-key' };
+    const { models } = parseCatalog({
+      models: [{ id: 'a/m', type: 'embeddings', owned_by: 'a', created: 0, price, routes: [entry] }],
+    });
+    const [route] = models[0]?.routes ?? [];
+    if (route === undefined) throw new Error('no route');
+    const signal = new AbortController().signal;
+    await failureOf(ask(http as typeof DEPENDENCIES, { route, path: '/embeddings', body: {}, signal }));
+    expect(sent).toMatchObject([
+      {
+        url: 'https://r.openai.azure.com/openai/deployments/embed/embeddings?api-version=2024-10-21',
+        headers: { 'api-key': 'key-of-env:KEY' },
+      },
+    ]);
+  });
+});
+
+describe('a call with a key', () => {
+  it.each([
+    [
+      'anthropic',
+      { 'x-api-key': 'key-of-env:KEY', 'anthropic-workspace-id': 'wrkspc_1' },
+      { workspace: 'wrkspc_1' },
+    ],
+    ['openai', { authorization: 'Bearer key-of-env:KEY' }, {}],
+    ['openai-responses', { authorization: 'Bearer key-of-env:KEY' }, {}],
+  ] as const)(
+    'of %s has it in the header of the protocol, and is not signed',
+    async (protocol, headers, more) => {
+      const route = { base_url: 'https://api.example.com/v1', secret: 'env:KEY', ...more };
+      const { sent, signed } = await callTo(route, protocol);
+      expect(sent).toMatchObject([{ headers }]);
+      expect(signed).toEqual([]);
+    },
+  );
+});

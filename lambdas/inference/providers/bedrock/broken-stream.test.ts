@@ -1,0 +1,139 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { JSON_TYPE, outcome } from '../../testing/providers/bedrock/calling.ts';
+import {
+  end,
+  errorFrame,
+  exceptionFrame,
+  frame,
+  framesOf,
+  input,
+  STREAMS,
+  start,
+  stop,
+  text,
+  tool,
+} from '../../testing/providers/bedrock/frames.ts';
+import { CANARY } from '../../testing/providers/http-calls.ts';
+import { openText } from '../../testing/providers/parts.ts';
+
+const OPENING = framesOf([start, text(0, 'The answer')]);
+
+const interruptedBy = (...frames: readonly Uint8Array[]) => outcome(Buffer.concat([OPENING, ...frames]));
+
+describe('a stream of Converse that breaks off', () => {
+  it.each(Object.keys(STREAMS))(
+    'fails before its end, and ends cleanly after it, at whatever byte: %s',
+    async (name) => {
+      const events = STREAMS[name] ?? [];
+      const bytes = framesOf(events);
+      // What follows the end is its usage.
+      const whole = framesOf(events.slice(0, -1)).length;
+      const wrong: number[] = [];
+      for (const length of offsets(0, bytes.length - 1)) {
+        const { parts, failure } = await outcome(bytes.subarray(0, length));
+        const failed = failure instanceof UpstreamFailure && failure.retryable;
+        const finished = parts.at(-1)?.type === 'finish';
+        if (failure !== undefined && !failed) wrong.push(length);
+        if (finished !== length >= whole || (!finished && !failed)) wrong.push(length);
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('gives what came before it, and may be tried elsewhere', async () => {
+    const { parts, failure } = await outcome(OPENING);
+    expect(parts).toEqual(openText(0, 'The answer'));
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+  });
+
+  it('before its first event fails', async () => {
+    expect((await outcome(Buffer.alloc(0))).failure).toMatchObject({ kind: 'interrupted', retryable: true });
+  });
+});
+
+describe('an error within a stream of Converse', () => {
+  it.each([
+    ['modelStreamErrorException', 424],
+    ['internalServerException', 500],
+    ['serviceUnavailableException', 503],
+    ['throttlingException', 429],
+  ])('ends it, whenever it comes, and another route may do better: %s', async (type, status) => {
+    const first = await outcome(exceptionFrame(type, CANARY));
+    expect(first.failure).toMatchObject({ kind: 'status', status, retryable: true });
+    const { parts, failure } = await interruptedBy(exceptionFrame(type, CANARY), frame(end('end_turn')));
+    expect(parts).toEqual(openText(0, 'The answer'));
+    expect(failure).toMatchObject({ retryable: true });
+    expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toContain(CANARY);
+  });
+
+  it('is the caller’s fault when the request is refused there', async () => {
+    const { failure } = await outcome(exceptionFrame('validationException', 'messages: too many'));
+    expect(failure).toMatchObject({ kind: 'status', status: 400, retryable: false });
+  });
+
+  it.each([
+    exceptionFrame('heronException', CANARY),
+    errorFrame('InternalError', CANARY),
+    frame(['contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { name: 'f' } } }]),
+    frame(input(7, '{}')),
+    frame(['contentBlockDelta', 'not json']),
+  ])('is one in whatever form: %#', async (bytes) => {
+    const { parts, failure } = await interruptedBy(bytes, frame(end('end_turn')));
+    expect(parts).toEqual(openText(0, 'The answer'));
+    expect(failure).toMatchObject({ retryable: true });
+    expect(failure).toBeInstanceOf(UpstreamFailure);
+    expect(`${String(failure)} ${JSON.stringify(failure)} ${String((failure as Error).cause)}`).not.toContain(
+      CANARY,
+    );
+  });
+
+  it('is a frame whose checksum is wrong', async () => {
+    const bytes = frame(text(0, 'x'));
+    const damaged = Uint8Array.from(bytes, (byte, index) => (index === bytes.length - 20 ? byte ^ 1 : byte));
+    const { parts, failure } = await interruptedBy(damaged, frame(end('end_turn')));
+    expect(parts).toEqual(openText(0, 'The answer'));
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+  });
+
+  it('is a body of another type, whose bytes are not taken for lengths', async () => {
+    const page = Buffer.from('<html>not a stream</html>');
+    for (const headers of [JSON_TYPE, { 'content-type': 'text/html' }, {}])
+      expect((await outcome({ headers, body: [page] })).failure).toMatchObject({
+        kind: 'protocol',
+        retryable: true,
+      });
+  });
+});
+
+describe('garbage in a stream of Converse', () => {
+  it('of any JSON in any event ends in events or in an upstream failure', async () => {
+    const types = ['contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop', 'metadata'];
+    const deltas = fc.jsonValue().map((delta) => ({ contentBlockIndex: 0, delta }));
+    const starts = fc.jsonValue().map((begun) => ({ contentBlockIndex: 0, start: begun }));
+    const events = fc.array(fc.tuple(fc.constantFrom(...types), fc.oneof(fc.jsonValue(), deltas, starts)));
+    await fc.assert(
+      fc.asyncProperty(events, async (garbage) => {
+        const { failure } = await outcome(
+          framesOf([start, tool(0, 'a', 'f'), ...garbage, stop(0), end('end_turn')]),
+        );
+        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
+
+  it('of any bytes is an upstream failure', async () => {
+    // A frame's first bytes are its length; real ones are far below a megabyte.
+    const bytes = fc.uint8Array({ maxLength: 200 }).map((rest) => Buffer.concat([Buffer.from([0, 0]), rest]));
+    await fc.assert(
+      fc.asyncProperty(bytes, async (body) => {
+        expect((await outcome(body)).failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
+});

@@ -1,0 +1,70 @@
+/** Errors of Bedrock and of its client: is the route at fault, or the request (Amazon Bedrock API reference, Converse, Errors)? */
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { refusalOf } from '../refusals/refusal.ts';
+import { secondsOf } from '../refusals/status-failure.ts';
+
+/** Statuses of the errors that a stream brings as events (Amazon Bedrock API reference, ConverseStreamOutput). */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['ValidationException', 400],
+  ['ModelTimeoutException', 408],
+  ['ModelStreamErrorException', 424],
+  ['ThrottlingException', 429],
+  ['InternalServerException', 500],
+  ['ServiceUnavailableException', 503],
+]);
+
+/**
+ * What Bedrock also calls a failed validation: that the model is unknown or not to be had here, or that it has no
+ * such feature. Another route may have it. The text is read for this and goes no further.
+ */
+const ABOUT_THE_ROUTE =
+  /model identifier|on-demand throughput|(doesn.t|does not) support|not (supported|available|allowed)|for this model/i;
+
+/** Credentials are looked up before a request is made (AWS SDK for JavaScript, credential providers). */
+const NO_CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
+
+interface ClientError {
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: unknown };
+  readonly $response?: { readonly headers?: Readonly<Record<string, unknown>> };
+}
+
+/** What an error means that came in place of an answer. An aborted call ends in the signal's own reason. */
+export function toFailure(thrown: unknown, signal: AbortSignal): UpstreamFailure {
+  if (thrown instanceof UpstreamFailure) return thrown;
+  if (signal.aborted && signal.reason instanceof UpstreamFailure) return signal.reason;
+  const error = Object(thrown) as ClientError;
+  const status = statusOf(error);
+  if (status !== undefined) return toStatusFailure(error, status);
+  if (NO_CREDENTIALS.has(String(error.name))) return new UpstreamFailure('secret', { cause: thrown });
+  // The answer began: it broke off, or was none.
+  if (error.$response !== undefined)
+    return new UpstreamFailure(typeof error.code === 'string' ? 'interrupted' : 'protocol');
+  return new UpstreamFailure('connection', { cause: thrown });
+}
+
+/** What an error means that came while a stream was read. Its text may be the upstream's, so it is not kept. */
+export function toInterruption(thrown: unknown, signal: AbortSignal): UpstreamFailure {
+  const isKnown = thrown instanceof UpstreamFailure || statusOf(Object(thrown)) !== undefined;
+  return isKnown || signal.aborted ? toFailure(thrown, signal) : new UpstreamFailure('interrupted');
+}
+
+function statusOf({ name, $metadata }: ClientError): number | undefined {
+  const status = $metadata?.httpStatusCode;
+  // An error within a stream comes under the status of the stream.
+  if (typeof status === 'number' && status >= 300) return status;
+  return STATUSES.get(name);
+}
+
+function toStatusFailure({ name, message, $response }: ClientError, status: number): UpstreamFailure {
+  const isRefused = name === 'ValidationException' && !ABOUT_THE_ROUTE.test(String(message));
+  const retryable = !isRefused && status !== 413 && status !== 422;
+  return new UpstreamFailure('status', {
+    status,
+    retryable,
+    refusal: retryable ? undefined : refusalOf(message),
+    retryAfterSeconds: secondsOf($response?.headers?.['retry-after'], $response?.headers?.date),
+  });
+}

@@ -1,0 +1,145 @@
+import { createServer } from 'node:net';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { describe, expect, it } from '@jest/globals';
+import {
+  ANSWER,
+  attemptAt,
+  type Call,
+  callAt,
+  EVENT_STREAM,
+  JSON_TYPE,
+} from '../../testing/providers/bedrock/calling.ts';
+import { TEXT, TEXT_PART } from '../../testing/providers/bedrock/frames.ts';
+import { eventsOf, failureOf, until } from '../../testing/providers/http-calls.ts';
+import { type Reply, wireServer } from '../../testing/providers/wire-server.ts';
+import { createBedrockProvider, features } from './provider.ts';
+
+const server = wireServer();
+const call = (options: Call = {}) => callAt(server.origin, options);
+
+const streamReply: Reply = (response) => void response.writeHead(200, EVENT_STREAM).end(TEXT);
+const wholeReply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(ANSWER));
+const PATH = '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0';
+
+describe('a call of Bedrock', () => {
+  it('is one signed request for the route’s model, at once or streamed', async () => {
+    server.reply = wholeReply;
+    expect(await call()).toMatchObject({ kind: 'json', text: 'Hi' });
+    server.reply = streamReply;
+    expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
+    expect(server.requests.map(({ method, path }) => [method, path])).toEqual([
+      ['POST', `${PATH}/converse`],
+      ['POST', `${PATH}/converse-stream`],
+    ]);
+    for (const { headers, body } of server.requests) {
+      expect(headers.authorization).toMatch(
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\/aws4_request, /,
+      );
+      expect(JSON.parse(body)).toEqual({
+        messages: [{ role: 'user', content: [{ text: 'Grüße' }] }],
+        inferenceConfig: { maxTokens: 256 },
+      });
+    }
+  });
+
+  it('carries images as bytes', async () => {
+    server.reply = wholeReply;
+    const data = Buffer.from([137, 80, 78, 71]).toString('base64');
+    const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data } } as const;
+    await call({ conversation: { turns: [{ role: 'user', parts: [image] }] } });
+    expect(JSON.parse(server.requests[0]?.body ?? '').messages[0].content).toEqual([
+      { image: { format: 'png', source: { bytes: data } } },
+    ]);
+  });
+
+  it('loses no digit of whole numbers in a tool call’s arguments', async () => {
+    server.reply = wholeReply;
+    const part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"id":12345678901234567890}' } as const;
+    await call({ conversation: { turns: [{ role: 'assistant', parts: [part] }] } });
+    expect(server.requests[0]?.body).toContain('"input":{"id":12345678901234567890}');
+  });
+
+  it('can say documents and stop sequences beside a conversation', () => {
+    expect([...features]).toEqual(['documents', 'stop-sequences']);
+  });
+
+  it.each([429, 500, 503])('is made once: failover is the retry: %i', async (status) => {
+    server.reply = (response) => void response.writeHead(status, JSON_TYPE).end('{"message":"no"}');
+    await failureOf(call());
+    await failureOf(call({ stream: true }));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([false, true])(
+    'is let go of when its caller gives up before the answer: streamed %s',
+    async (stream) => {
+      const giving = new AbortController();
+      const left = Promise.withResolvers<void>();
+      server.reply = (response) => {
+        response.once('close', () => left.resolve());
+        giving.abort();
+      };
+      await expect(call({ stream, signal: giving.signal })).rejects.toBeDefined();
+      await left.promise;
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('to an address where nobody listens fails, and may be tried elsewhere', async () => {
+    const listener = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => listener.once('listening', resolve));
+    const { port } = listener.address() as { port: number };
+    await new Promise((resolve) => listener.close(resolve));
+    const failure = await failureOf(callAt(`http://127.0.0.1:${port}`));
+    expect(failure).toMatchObject({ kind: 'connection', retryable: true });
+  });
+
+  it('that is cut off before an answer fails, and may be tried elsewhere', async () => {
+    server.reply = (_response, _request, socket) => void socket.destroy();
+    expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
+    server.reply = (response, _request, socket) => {
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': '1000' }).write('{');
+      setTimeout(() => socket.destroy(), 20);
+    };
+    expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
+  });
+
+  it('that is cut off within a stream fails', async () => {
+    server.reply = (response, _request, socket) => {
+      response.writeHead(200, EVENT_STREAM).write(TEXT_PART);
+      setTimeout(() => socket.destroy(), 20);
+    };
+    expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
+      kind: 'interrupted',
+      retryable: true,
+    });
+  });
+
+  it('without credentials fails as a route without its key, and is not made', async () => {
+    const client = new BedrockRuntimeClient({
+      endpoint: server.origin,
+      region: 'us-east-1',
+      credentials: async () => {
+        throw Object.assign(new Error('no credentials'), { name: 'CredentialsProviderError' });
+      },
+    });
+    const provider = createBedrockProvider({ bedrockClient: () => client });
+    const failure = await failureOf(provider.chat(attemptAt(server.origin)));
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a connection to Bedrock', () => {
+  it('is let go of when the answer is no stream', async () => {
+    server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
+    expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
+    await until(() => server.open === 0);
+  });
+
+  it('that stays open after the last event does not keep the answer', async () => {
+    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
+    expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
+    server.disconnect();
+  });
+});

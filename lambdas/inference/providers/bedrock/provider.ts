@@ -1,0 +1,95 @@
+/** Amazon Bedrock's Converse and ConverseStream through the AWS client: every model that Bedrock serves. */
+import {
+  type BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+} from '@aws-sdk/client-bedrock-runtime';
+import type { Feature } from '../../core/fields/need.ts';
+import {
+  type Attempt,
+  type Provider,
+  type Reply,
+  type ReplyEvent,
+  UpstreamFailure,
+} from '../../core/upstream/provider.ts';
+import { toFailure, toInterruption } from './errors.ts';
+import { type ConverseCall, toConverseCall } from './request.ts';
+import { toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+/** What Converse expresses beyond a conversation (Amazon Bedrock API reference, Converse). */
+export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'stop-sequences']);
+
+export interface BedrockDependencies {
+  /** The client for an address; an empty one means the function's own region. It sends each request once. */
+  readonly bedrockClient: (baseUrl: string) => BedrockRuntimeClient;
+}
+
+export function createBedrockProvider({ bedrockClient }: BedrockDependencies): Provider {
+  async function chat({ route, payload, signatures, signal }: Attempt): Promise<Reply> {
+    try {
+      signal.throwIfAborted();
+      const client = bedrockClient(route.base_url);
+      const call = toConverseCall(payload.conversation(), route, signatures);
+      if (payload.stream) return await converseStream(client, call, signal);
+      const output = await client.send(new ConverseCommand(call.request), { abortSignal: signal });
+      return toReply(output, call);
+    } catch (failure) {
+      throw toFailure(failure, signal);
+    }
+  }
+
+  return { features, chat };
+}
+
+async function converseStream(
+  client: BedrockRuntimeClient,
+  call: ConverseCall,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const left = new AbortController();
+  try {
+    const command = new ConverseStreamCommand(call.request);
+    // Of low priority, it sees the answer before the client decodes it.
+    command.middlewareStack.add(requireEventStream, { step: 'deserialize', priority: 'low' });
+    const { stream } = await client.send(command, { abortSignal: AbortSignal.any([signal, left.signal]) });
+    if (stream === undefined) throw new UpstreamFailure('protocol');
+    return { kind: 'stream', events: connected(toReplyEvents(stream, call), signal, left) };
+  } catch (failure) {
+    left.abort();
+    throw failure;
+  }
+}
+
+/** The client would decode any body, and take its first bytes for a length: of gigabytes, if they are text. */
+const requireEventStream =
+  <Args, Result extends { response: unknown }>(next: (args: Args) => Promise<Result>) =>
+  async (args: Args): Promise<Result> => {
+    const result = await next(args);
+    const { statusCode, headers } = Object(result.response) as { statusCode?: number; headers?: Headers };
+    const type = headers?.['content-type'] ?? '';
+    if (statusCode === 200 && !type.startsWith(EVENT_STREAM)) throw new UpstreamFailure('protocol');
+    return result;
+  };
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Amazon Bedrock API reference, ConverseStream; the format is that of Amazon Transcribe, Event stream encoding. */
+const EVENT_STREAM = 'application/vnd.amazon.eventstream';
+
+/** The same events; a connection that breaks while they are read is an upstream failure, and a reader who leaves frees it. */
+async function* connected(
+  events: AsyncIterable<ReplyEvent>,
+  signal: AbortSignal,
+  left: AbortController,
+): AsyncGenerator<ReplyEvent, void> {
+  let complete = false;
+  try {
+    yield* events;
+    complete = true;
+  } catch (failure) {
+    throw toInterruption(failure, signal);
+  } finally {
+    if (!complete) left.abort();
+  }
+}

@@ -1,0 +1,372 @@
+import { describe, expect, it } from '@jest/globals';
+import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import type { Conversation, Tool, Turn } from '../../core/upstream/conversation.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { CONVERSATION } from '../../testing/providers/bedrock/calling.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { type ConverseCall, toConverseCall } from './request.ts';
+
+const CLAUDE = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
+const NOVA = 'amazon.nova-lite-v1:0';
+
+const callFor = (conversation: Partial<Conversation>, model = NOVA, reasoning = false): ConverseCall =>
+  toConverseCall({ ...CONVERSATION, ...conversation }, { upstream_model: model, reasoning }, SIGNATURES);
+
+const requestFor = (...given: Parameters<typeof callFor>) => callFor(...given).request;
+const messagesFor = (turns: readonly Turn[]) => requestFor({ turns }).messages;
+
+const user = (...texts: string[]): Turn => ({
+  role: 'user',
+  parts: texts.map((text) => ({ type: 'text', text })),
+});
+const assistant = (...texts: string[]): Turn => ({
+  role: 'assistant',
+  parts: texts.map((text) => ({ type: 'text', text })),
+});
+const called = (id: string, name: string, text: string): Turn => ({
+  role: 'assistant',
+  parts: [{ type: 'tool-call', id, name, arguments: text }],
+});
+const answered = (id: string, text: string, isError = false): Turn => ({
+  role: 'user',
+  parts: [{ type: 'tool-result', id, content: [{ type: 'text', text }], isError }],
+});
+
+const WEATHER: Tool = {
+  name: 'get_weather',
+  description: 'The weather of a city.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+const WEATHER_SPEC = {
+  toolSpec: {
+    name: WEATHER.name,
+    description: WEATHER.description,
+    inputSchema: { json: WEATHER.parameters },
+  },
+};
+const TIME: Tool = { name: 'get_time', parameters: { type: 'object', properties: {} } };
+const TIME_SPEC = { toolSpec: { name: 'get_time', inputSchema: { json: TIME.parameters } } };
+
+describe('a conversation for Converse', () => {
+  it('is its texts, under the route’s model', () => {
+    const turns = [user('Hi'), assistant('Hello!'), user('Bye')];
+    expect(requestFor({ system: ['Be brief.', '', 'Be kind.'], turns })).toEqual({
+      modelId: NOVA,
+      system: [{ text: 'Be brief.' }, { text: 'Be kind.' }],
+      messages: [
+        { role: 'user', content: [{ text: 'Hi' }] },
+        { role: 'assistant', content: [{ text: 'Hello!' }] },
+        { role: 'user', content: [{ text: 'Bye' }] },
+      ],
+      inferenceConfig: { maxTokens: 256 },
+    });
+  });
+
+  it('alternates: neighbours of one role are one message, also over turns that say nothing', () => {
+    const refusal: Turn = { role: 'assistant', parts: [{ type: 'refusal', text: 'No.' }] };
+    expect(
+      messagesFor([user('a'), user('b', 'c'), assistant(' \n'), user('d'), refusal, assistant('e')]),
+    ).toEqual([
+      { role: 'user', content: [{ text: 'a' }, { text: 'b' }, { text: 'c' }, { text: 'd' }] },
+      { role: 'assistant', content: [{ text: 'No.' }, { text: 'e' }] },
+    ]);
+  });
+
+  it('begins with the user', () => {
+    const begin = { role: 'user', content: [{ text: 'Begin.' }] };
+    expect(messagesFor([])).toEqual([begin]);
+    expect(messagesFor([user('')])).toEqual([begin]);
+    expect(messagesFor([assistant('Hello!'), user('Hi')])).toEqual([
+      begin,
+      { role: 'assistant', content: [{ text: 'Hello!' }] },
+      { role: 'user', content: [{ text: 'Hi' }] },
+    ]);
+  });
+
+  it('ends in no white space where the model is to go on', () => {
+    expect(messagesFor([user('Hi '), assistant('One ', 'two \n')])).toEqual([
+      { role: 'user', content: [{ text: 'Hi ' }] },
+      { role: 'assistant', content: [{ text: 'One ' }, { text: 'two' }] },
+    ]);
+  });
+
+  it('has tool calls as objects, and their results before all else', () => {
+    const shown: Turn = {
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'And?' },
+        {
+          type: 'tool-result',
+          id: 'call_1',
+          content: [
+            { type: 'text', text: '' },
+            { type: 'text', text: 'Rain' },
+            { type: 'image', source: { kind: 'base64', mediaType: 'image/webp', data: 'AQI=' } },
+          ],
+          isError: false,
+        },
+      ],
+    };
+    const turns = [
+      user('Weather?'),
+      called('call_1', 'get_weather', '{"city":"Łódź"}'),
+      called('call_2', 'get_time', ''),
+      shown,
+      answered('call_2', '', true),
+    ];
+    expect(messagesFor(turns)).toEqual([
+      { role: 'user', content: [{ text: 'Weather?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { toolUse: { toolUseId: 'call_1', name: 'get_weather', input: { city: 'Łódź' } } },
+          { toolUse: { toolUseId: 'call_2', name: 'get_time', input: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            toolResult: {
+              toolUseId: 'call_1',
+              content: [
+                { text: 'Rain' },
+                { image: { format: 'webp', source: { bytes: Buffer.from([1, 2]) } } },
+              ],
+            },
+          },
+          { toolResult: { toolUseId: 'call_2', content: [{ text: '(empty)' }], status: 'error' } },
+          { text: 'And?' },
+        ],
+      },
+    ]);
+  });
+
+  it.each(['not json', '[1]', '"text"', '42', 'null', '{"a":'])(
+    'keeps arguments that are no object as text in one: %s',
+    (text) => {
+      const [, message] = messagesFor([user('a'), called('call_1', 'f', text)]) ?? [];
+      expect(message?.content).toEqual([
+        { toolUse: { toolUseId: 'call_1', name: 'f', input: { arguments: text } } },
+      ]);
+    },
+  );
+
+  it('gives each call a legal id of its own, and its result the same', () => {
+    const round = [called('functions.f:0', 'f', ''), answered('functions.f:0', 'x')];
+    const messages = messagesFor([user('a'), ...round, ...round, answered('unknown', 'y')]) ?? [];
+    const ids = messages.flatMap(({ content }) =>
+      (content ?? []).flatMap(({ toolUse, toolResult }) => toolUse?.toolUseId ?? toolResult?.toolUseId ?? []),
+    );
+    expect(ids).toHaveLength(5);
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[3]).toBe(ids[2]);
+    expect(ids[2]).not.toBe(ids[0]);
+    expect(ids[4]).toBe('unknown');
+  });
+
+  it.each([
+    ['image/png', 'png'],
+    ['image/jpeg', 'jpeg'],
+    ['image/jpg', 'jpeg'],
+    ['image/gif', 'gif'],
+    ['image/webp', 'webp'],
+  ])('has images by their format: %s', (mediaType, format) => {
+    const turn: Turn = {
+      role: 'user',
+      parts: [{ type: 'image', source: { kind: 'base64', mediaType, data: 'AQI=' } }],
+    };
+    expect(messagesFor([turn])).toEqual([
+      { role: 'user', content: [{ image: { format, source: { bytes: Buffer.from([1, 2]) } } }] },
+    ]);
+  });
+
+  it('refuses images of any other format', () => {
+    const turn: Turn = {
+      role: 'user',
+      parts: [{ type: 'image', source: { kind: 'base64', mediaType: 'image/tiff', data: 'AQI=' } }],
+    };
+    expect(() => messagesFor([turn])).toThrow(UpstreamFailure);
+    expect(() => messagesFor([turn])).toThrow(expect.objectContaining({ retryable: false, status: 415 }));
+  });
+
+  it('is made in time that grows with it, also from many turns of one role', async () => {
+    const make = (length: number) => {
+      const turns = Array.from({ length }, () => user('a'));
+      expect(messagesFor(turns)?.[0]?.content).toHaveLength(length);
+    };
+    expect(await growthOf(make, 1_000)).toBeLessThan(MOST_IN_PROPORTION);
+  });
+});
+
+describe('the sampling of Converse', () => {
+  it.each([
+    [{ temperature: 0 }, { temperature: 0 }],
+    [{ temperature: 1.7 }, { temperature: 1 }],
+    // Claude refuses both together.
+    [{ temperature: 0.7, topP: 0.9 }, { topP: 0.9 }],
+    [{ topP: 0.9 }, { topP: 0.9 }],
+    [{ stop: ['END', '\n', ''] }, { stopSequences: ['END', '\n'] }],
+    [{ stop: [''] }, {}],
+  ])('of %j is %j', (given, expected) => {
+    expect(requestFor(given).inferenceConfig).toEqual({ maxTokens: 256, ...expected });
+  });
+
+  it('asks Claude which stop sequence it met, and gives it none of white space', () => {
+    expect(requestFor({ stop: ['END', '\n'] }, CLAUDE)).toMatchObject({
+      inferenceConfig: { stopSequences: ['END'] },
+      additionalModelResponseFieldPaths: ['/stop_sequence', '/delta/stop_sequence'],
+    });
+    expect(requestFor({ stop: ['\n'] }, CLAUDE)).not.toHaveProperty('additionalModelResponseFieldPaths');
+    expect(requestFor({ stop: ['END'] }, NOVA)).not.toHaveProperty('additionalModelResponseFieldPaths');
+    const profile =
+      'arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0';
+    expect(requestFor({ stop: ['END'] }, profile)).toHaveProperty('additionalModelResponseFieldPaths');
+  });
+
+  it('has no word for one tool call at a time, nor for the caller’s user', () => {
+    expect(requestFor({ parallelToolCalls: false, user: 'u-1' })).toEqual(requestFor({}));
+  });
+});
+
+describe('the tools of Converse', () => {
+  const tools = [WEATHER, TIME];
+  const specs = [WEATHER_SPEC, TIME_SPEC];
+
+  it.each([
+    [undefined, {}],
+    [{ type: 'auto' }, {}],
+    [{ type: 'any' }, { toolChoice: { any: {} } }],
+    [{ type: 'tool', name: 'get_time' }, { toolChoice: { tool: { name: 'get_time' } } }],
+  ] as const)('are declared, with the choice that the caller makes: %j', (toolChoice, expected) => {
+    const { toolConfig } = requestFor({ tools, ...(toolChoice && { toolChoice }) });
+    expect(toolConfig).toEqual({ tools: specs, ...expected });
+  });
+
+  it('are not declared to a model that must not call them', () => {
+    expect(requestFor({ tools, toolChoice: { type: 'none' } })).not.toHaveProperty('toolConfig');
+  });
+
+  it('are declared as far as they were called when it must not call any more: Converse wants them then', () => {
+    const turns = [user('a'), called('1', 'get_weather', '{}'), answered('1', 'Rain')];
+    expect(requestFor({ turns, tools, toolChoice: { type: 'none' } }).toolConfig).toEqual({
+      tools: [WEATHER_SPEC],
+    });
+  });
+
+  it('are declared by name when the caller declares none and the conversation called some', () => {
+    const turns = [user('a'), called('1', 'old_tool', '{}'), answered('1', 'x')];
+    const stand = { toolSpec: { name: 'old_tool', inputSchema: { json: { type: 'object' } } } };
+    expect(requestFor({ turns }).toolConfig).toEqual({ tools: [stand] });
+    expect(requestFor({ turns, tools: [TIME] }).toolConfig).toEqual({ tools: [TIME_SPEC] });
+  });
+
+  it('take objects, and are strict only where their schema can be', () => {
+    const closed = { type: 'object', properties: {}, additionalProperties: false };
+    const given: Tool[] = [
+      { name: 'a', description: ' ', parameters: {}, strict: true },
+      { name: 'b', parameters: closed, strict: true },
+      { name: 'c', parameters: closed, strict: false },
+    ];
+    expect(requestFor({ tools: given }).toolConfig?.tools).toEqual([
+      { toolSpec: { name: 'a', inputSchema: { json: { type: 'object' } } } },
+      { toolSpec: { name: 'b', inputSchema: { json: closed }, strict: true } },
+      { toolSpec: { name: 'c', inputSchema: { json: closed } } },
+    ]);
+  });
+});
+
+describe('JSON that is asked of Converse', () => {
+  const closed = {
+    type: 'object',
+    properties: { a: { type: 'integer' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const open = { type: 'object', properties: { a: { type: 'integer', minimum: 1 } } };
+  const json = { format: { type: 'json' } } as const;
+  const spec = (name: string, schema: object = { type: 'object' }) => ({
+    toolSpec: { name, description: expect.any(String), inputSchema: { json: schema } },
+  });
+
+  it('of a schema is structured output', () => {
+    const format = {
+      type: 'json-schema',
+      name: 'answer',
+      description: 'An answer.',
+      schema: closed,
+      strict: true,
+    } as const;
+    const { request, answerTool } = callFor({ format });
+    expect(request).toEqual({
+      ...requestFor({}),
+      outputConfig: {
+        textFormat: {
+          type: 'json_schema',
+          structure: {
+            jsonSchema: { name: 'answer', description: 'An answer.', schema: JSON.stringify(closed) },
+          },
+        },
+      },
+    });
+    expect(answerTool).toBeUndefined();
+  });
+
+  it('of a schema that structured output refuses is the input of a tool', () => {
+    const { request, answerTool } = callFor({ format: { type: 'json-schema', schema: open } });
+    expect(request.toolConfig).toEqual({ tools: [spec('json_answer', open)], toolChoice: { any: {} } });
+    expect(request).not.toHaveProperty('outputConfig');
+    expect(answerTool).toBe('json_answer');
+  });
+
+  it('of no schema is the input of a tool', () => {
+    const { request, answerTool } = callFor(json);
+    expect(request.toolConfig).toEqual({ tools: [spec('json_answer')], toolChoice: { any: {} } });
+    expect(answerTool).toBe('json_answer');
+  });
+
+  it('may be given or a tool be called, where the caller lets the model choose', () => {
+    expect(requestFor({ ...json, tools: [WEATHER] }).toolConfig).toEqual({
+      tools: [WEATHER_SPEC, spec('json_answer')],
+      toolChoice: { any: {} },
+    });
+  });
+
+  it('must be given where the caller forbids its tools, also after they were called', () => {
+    const none = { ...json, tools: [WEATHER, TIME], toolChoice: { type: 'none' } } as const;
+    expect(requestFor(none).toolConfig).toEqual({ tools: [spec('json_answer')], toolChoice: { any: {} } });
+    const turns = [user('a'), called('1', 'get_weather', '{}'), answered('1', 'Rain')];
+    expect(requestFor({ ...none, turns }).toolConfig).toEqual({
+      tools: [WEATHER_SPEC, spec('json_answer')],
+      toolChoice: { tool: { name: 'json_answer' } },
+    });
+  });
+
+  it.each([
+    [{ type: 'any' }, { any: {} }],
+    [{ type: 'tool', name: 'get_weather' }, { tool: { name: 'get_weather' } }],
+  ] as const)('gives way to a call that the caller insists on: %j', (toolChoice, choice) => {
+    const { request, answerTool } = callFor({ ...json, tools: [WEATHER], toolChoice });
+    expect(request.toolConfig).toEqual({ tools: [WEATHER_SPEC], toolChoice: choice });
+    expect(answerTool).toBeUndefined();
+  });
+
+  it('has a tool of a name that nobody else has', () => {
+    const taken = { ...TIME, name: 'json_answer' };
+    const turns = [user('a'), called('1', 'json_answer_2', '{}')];
+    expect(callFor({ ...json, tools: [taken], turns }).answerTool).toBe('json_answer_3');
+  });
+
+  it('is asked in words of a model that cannot be made to call a tool', () => {
+    const { request, answerTool } = callFor({ ...json, system: ['Be brief.'] }, CLAUDE, true);
+    expect(request.system).toEqual([
+      { text: 'Be brief.' },
+      { text: expect.stringContaining('one JSON object') },
+    ]);
+    expect(request).not.toHaveProperty('toolConfig');
+    expect(answerTool).toBeUndefined();
+    const schema = requestFor({ format: { type: 'json-schema', schema: open } }, CLAUDE, true).system;
+    expect(schema?.at(-1)?.text).toContain(JSON.stringify(open));
+  });
+});

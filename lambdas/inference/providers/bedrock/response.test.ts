@@ -1,0 +1,200 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type Call, CONVERSATION, callFor, JSON_TYPE } from '../../testing/providers/bedrock/calling.ts';
+import { USAGE } from '../../testing/providers/bedrock/frames.ts';
+import { failureOf } from '../../testing/providers/http-calls.ts';
+import { withProofs } from '../../testing/providers/sealing.ts';
+import { toUsage } from './usage.ts';
+
+const JSON_ANSWER = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
+
+const replyTo = (body: unknown, call: Call = {}): Promise<Reply> => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return callFor({ headers: JSON_TYPE, body: [Buffer.from(text)] }, call);
+};
+
+/** An answer as Converse gives it (Amazon Bedrock API reference, Converse, Response Syntax). */
+const message = (content: unknown, stopReason = 'end_turn', more: object = {}) => ({
+  metrics: { latencyMs: 1175 },
+  output: { message: { role: 'assistant', content } },
+  stopReason,
+  usage: USAGE,
+  ...more,
+});
+
+const answerTo = async (body: unknown, call: Call = {}) => {
+  const reply = await replyTo(body, call);
+  if (reply.kind !== 'json' || !('reply' in reply.answer)) throw new Error('not a whole reply');
+  return reply.answer.reply;
+};
+
+describe('a whole answer of Converse', () => {
+  it('is its thoughts, texts and tool calls in order; the proofs of its thoughts are sealed', async () => {
+    const content = [
+      { reasoningContent: { reasoningText: { text: 'Hm. ', signature: 'c2ln' } } },
+      { reasoningContent: { redactedContent: 'AQI=' } },
+      { reasoningContent: { reasoningText: { text: 'So.' } } },
+      { reasoningContent: { reasoningText: { text: '' } } },
+      { text: 'Grüße, ' },
+      { text: '' },
+      { citationsContent: { content: [{ text: '世' }, { text: '界' }], citations: [] } },
+      { toolUse: { toolUseId: 'tooluse_1', name: 'get_weather', input: { city: 'Łódź' } } },
+      { toolUse: { toolUseId: 'tooluse_2', name: 'get_time', input: {} } },
+    ];
+    expect(withProofs(await replyTo(message(content, 'tool_use')))).toEqual({
+      kind: 'json',
+      answer: {
+        reply: {
+          parts: [
+            { type: 'reasoning', text: 'Hm. ', signature: '<{"signature":"c2ln"}>' },
+            { type: 'reasoning', text: '', signature: '<{"redacted":"AQI="}>' },
+            { type: 'reasoning', text: 'So.' },
+            { type: 'text', text: 'Grüße, ' },
+            { type: 'text', text: '世界' },
+            { type: 'tool-call', id: 'tooluse_1', name: 'get_weather', arguments: '{"city":"Łódź"}' },
+            { type: 'tool-call', id: 'tooluse_2', name: 'get_time', arguments: '{}' },
+          ],
+          finish: { reason: 'tool-calls', raw: 'tool_use' },
+        },
+      },
+      text: 'Hm. So.Grüße, 世界get_weather{"city":"Łódź"}get_time{}',
+      usage: { promptTokens: 21, cachedTokens: 0, completionTokens: 16 },
+    });
+  });
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop-sequence'],
+    ['max_tokens', 'length'],
+    ['tool_use', 'tool-calls'],
+    ['content_filtered', 'refusal'],
+    ['guardrail_intervened', 'refusal'],
+    ['model_context_window_exceeded', 'context'],
+    ['malformed_model_output', 'stop'],
+    ['malformed_tool_use', 'stop'],
+    ['something_new', 'stop'],
+    ['toString', 'stop'],
+    ['__proto__', 'stop'],
+  ])('ends for the model’s reason, and keeps its word: %s', async (raw, reason) => {
+    expect((await answerTo(message([{ text: 'a' }], raw))).finish).toEqual({ reason, raw });
+  });
+
+  it('ends for its tool calls even when the model says that it is done', async () => {
+    const content = [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }];
+    expect((await answerTo(message(content))).finish).toEqual({ reason: 'tool-calls', raw: 'end_turn' });
+  });
+
+  it.each([
+    [{ additionalModelResponseFields: { stop_sequence: 'END' } }, ['END', 'STOP'], 'END'],
+    [{}, ['END'], 'END'],
+    [{}, ['END', 'STOP'], undefined],
+    [{ additionalModelResponseFields: 'END' }, ['END', 'STOP'], undefined],
+  ])('names the stop sequence that was met, as far as it is known: %j', async (more, stop, stopSequence) => {
+    const { finish } = await answerTo(message([{ text: 'a' }], 'stop_sequence', more), {
+      conversation: { stop },
+    });
+    expect(finish).toEqual({
+      reason: 'stop-sequence',
+      raw: 'stop_sequence',
+      ...(stopSequence && { stopSequence }),
+    });
+  });
+
+  it('loses no digit of a tool call’s numbers', async () => {
+    const input =
+      '{"id":12345678901234567890,"rate":1.10000000000000000001,"one":1.5,"like":{"string":"2","type":"x"}}';
+    const text = JSON.stringify(message([{ toolUse: { toolUseId: 'a', name: 'f', input: 'INPUT' } }]));
+    const { parts } = await answerTo(text.replace('"INPUT"', input));
+    expect(parts).toEqual([{ type: 'tool-call', id: 'a', name: 'f', arguments: input }]);
+  });
+
+  it('is the input of the answer’s tool where JSON was asked for, and nothing around it', async () => {
+    const content = [
+      { text: 'Here:' },
+      { toolUse: { toolUseId: 'a', name: 'json_answer', input: { a: 1 } } },
+      { toolUse: { toolUseId: 'b', name: 'json_answer', input: { a: 2 } } },
+    ];
+    expect(await answerTo(message(content, 'tool_use'), JSON_ANSWER)).toEqual({
+      parts: [{ type: 'text', text: '{"a":1}' }],
+      finish: { reason: 'stop', raw: 'tool_use' },
+    });
+    expect((await replyTo(message(content, 'tool_use'), JSON_ANSWER)).kind).toBe('json');
+  });
+
+  it('is a tool call where the answer’s tool was not asked for, whatever its name', async () => {
+    const content = [{ toolUse: { toolUseId: 'a', name: 'json_answer', input: {} } }];
+    expect((await answerTo(message(content, 'tool_use'))).parts).toMatchObject([{ type: 'tool-call' }]);
+  });
+
+  it('may be empty', async () => {
+    expect(await answerTo(message([]))).toEqual({ parts: [], finish: { reason: 'stop', raw: 'end_turn' } });
+  });
+
+  it.each([
+    ['<html>'],
+    ['{"output":'],
+    [''],
+    [{}],
+    [[]],
+    [{ output: null }],
+    [{ output: { message: null } }],
+    [{ output: { message: { content: 'text' } } }],
+    [message([{ toolUse: { name: 'f', input: {} } }])],
+    [message([{ toolUse: { toolUseId: 'a', name: 5, input: {} } }])],
+  ])('that is no message is a failure of the protocol: %j', async (body) => {
+    expect(await failureOf(replyTo(body))).toMatchObject({ kind: 'protocol', retryable: true });
+  });
+
+  it('of any JSON is an answer or an upstream failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        for (const body of [value, { output: value }, message(value), message([value])]) {
+          const failure = await replyTo(body).then(
+            () => undefined,
+            (reason: unknown) => reason,
+          );
+          if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+        }
+      }),
+      { numRuns: rounds(80) },
+    );
+  });
+});
+
+describe('usage that Converse reports', () => {
+  it.each([
+    // Claude and Nova: the input leaves out what the cache read and took.
+    [{ inputTokens: 368, outputTokens: 19, totalTokens: 10923, cacheReadInputTokens: 10536 }, 10904, 10536],
+    [
+      {
+        inputTokens: 4,
+        outputTokens: 1,
+        totalTokens: 30,
+        cacheReadInputTokens: 5,
+        cacheWriteInputTokens: 20,
+      },
+      29,
+      5,
+    ],
+    [{ inputTokens: 4, outputTokens: 1, cacheReadInputTokens: 5 }, 9, 5],
+    // Such an input cannot hold what the cache read, whatever the total says.
+    [{ inputTokens: 4, outputTokens: 1, totalTokens: 5, cacheReadInputTokens: 5 }, 9, 5],
+    // A few models count it in, as their total shows.
+    [{ inputTokens: 100, outputTokens: 10, totalTokens: 110, cacheReadInputTokens: 64 }, 100, 64],
+    [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: null }, 10, 0],
+    [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: -3 }, 10, 0],
+  ])('counts the whole prompt, and its cached part: %j', (reported, promptTokens, cachedTokens) => {
+    const { outputTokens: completionTokens } = reported;
+    expect(toUsage({ usage: reported })).toMatchObject({ promptTokens, cachedTokens, completionTokens });
+  });
+
+  it.each([[undefined], [null], ['10'], [{}], [{ inputTokens: 1 }], [{ inputTokens: 1.5, outputTokens: 1 }]])(
+    'that does not count both sides is ignored: %j',
+    (reported) => {
+      expect(toUsage({ usage: reported })).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,63 @@
+/** Usage as Converse reports it (Amazon Bedrock API reference, TokenUsage, ServiceTier, PerformanceConfiguration). */
+
+import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts';
+import {
+  anyWrites,
+  countIn,
+  countOf,
+  detailsOf,
+  servedName,
+  splitWrites,
+  sumOf,
+  totalOf,
+} from '../usage-counts.ts';
+
+/** What an answer, or the last event of a stream, says beside its message. Nothing of it is certain. */
+export interface Account {
+  readonly usage?: unknown;
+  readonly serviceTier?: unknown;
+  readonly performanceConfig?: unknown;
+}
+
+/**
+ * Returns undefined for anything that does not count both sides. `inputTokens` leaves out what was read from and
+ * written to the prompt cache (Amazon Bedrock user guide, Prompt caching). A few models count it in all the same, and
+ * then `totalTokens` shows it: it is the input, the output and whatever the input leaves out.
+ */
+export function toUsage({ usage: reported, ...served }: Account): TokenUsage | undefined {
+  if (!isJsonObject(reported)) return undefined;
+  const { inputTokens, outputTokens, totalTokens } = reported;
+  if (!isTokenCount(inputTokens) || !isTokenCount(outputTokens)) return undefined;
+  const read = countIn(reported, 'cacheReadInputTokens');
+  const writes = splitWrites(countIn(reported, 'cacheWriteInputTokens'), {
+    fiveMinutes: writtenFor('5m', reported.cacheDetails),
+    hour: writtenFor('1h', reported.cacheDetails),
+  });
+  const besides = sumOf(read, totalOf(writes));
+  const inclusive = totalTokens === inputTokens + outputTokens && inputTokens >= besides;
+  return {
+    promptTokens: inclusive ? inputTokens : sumOf(inputTokens, besides),
+    cachedTokens: read,
+    completionTokens: outputTokens,
+    cacheWrites: anyWrites(writes),
+    serviceTier: tierOf(served),
+  };
+}
+
+/** Amazon Bedrock API reference, CacheDetail. */
+const writtenFor = (lifetime: string, details: unknown): number =>
+  sumOf(
+    ...(Array.isArray(details) ? details : [])
+      .map(detailsOf)
+      .filter(({ ttl }) => ttl === lifetime)
+      .map(({ inputTokens }) => countOf(inputTokens)),
+  );
+
+/** Latency that is optimized has prices of its own (Amazon Bedrock user guide, Latency-optimized inference). */
+function tierOf({ serviceTier, performanceConfig }: Omit<Account, 'usage'>): string | undefined {
+  const { latency } = detailsOf(performanceConfig);
+  return latency === 'optimized'
+    ? latency
+    : servedName(detailsOf(serviceTier).type ?? latency, 'default', 'standard');
+}

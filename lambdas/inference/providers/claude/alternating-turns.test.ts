@@ -1,0 +1,39 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { it } from '../../../../tools/test-kit/search.ts';
+import type { Turn } from '../../core/upstream/conversation.ts';
+import { withReminders } from '../../core/upstream/system-reminder.ts';
+import { anyConversation } from '../../testing/providers/anthropic/conversations.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { alternatingTurns } from './alternating-turns.ts';
+import { provenTurns } from './proofs.ts';
+
+const user = (words: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: words }] });
+const assistant = (words: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text: words }] });
+
+describe('turns as Claude takes them', () => {
+  it('are the same when they are so already, and their own are not touched', () => {
+    fc.assert(
+      fc.property(anyConversation, ({ turns }) => {
+        const before = structuredClone(turns);
+        const once = alternatingTurns(provenTurns(withReminders(turns), SIGNATURES));
+        expect(turns).toEqual(before);
+        expect(alternatingTurns(once)).toEqual(once);
+      }),
+    );
+  });
+
+  it.each([
+    ['the user', user],
+    ['the model', assistant],
+  ])('are merged in time in proportion to them, even thousands of %s', async (_role, turn) => {
+    const merge = (length: number) => {
+      const turns = Array.from({ length }, (_, index) => turn(`.${index}.`));
+      const merged = alternatingTurns(provenTurns(withReminders(turns), SIGNATURES));
+      expect(merged.at(-1)?.parts).toHaveLength(length);
+      expect(merged.at(-1)?.parts.at(-1)).toEqual({ type: 'text', text: `.${length - 1}.` });
+    };
+    expect(await growthOf(merge, 500)).toBeLessThan(MOST_IN_PROPORTION);
+  });
+});

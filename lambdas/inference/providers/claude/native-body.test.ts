@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { allowedBetas } from '../../core/catalog/betas.ts';
+import { reminderOf } from '../../core/upstream/system-reminder.ts';
+import { nativeBody } from './native-body.ts';
+
+const MANAGES = 'context-management-2025-06-27';
+const DEFERS = 'advanced-tool-use-2025-11-20';
+const MOVES = 'mid-conversation-system-2026-04-07';
+
+const tool = { name: 'f', input_schema: { type: 'object' } };
+const edits = { edits: [{ type: 'clear_tool_uses_20250919' }] };
+
+const sent = (
+  body: object,
+  betas: readonly string[] = [],
+  dialect?: { system_messages?: 'first' | 'anywhere' },
+) => nativeBody({ ...body }, { betas, dialect });
+
+describe('the body of a Messages request for a route of the protocol', () => {
+  it('is as it came where nothing of it needs a beta', () => {
+    const body = {
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [tool],
+      later: { field: 1 },
+    };
+    expect(sent(body)).toEqual(body);
+  });
+
+  it.each([
+    [{ context_management: edits }, {}, MANAGES],
+    [{ tools: [{ ...tool, defer_loading: true }] }, { tools: [tool] }, DEFERS],
+    [{ tools: [{ ...tool, input_examples: [{}] }] }, { tools: [tool] }, DEFERS],
+    [
+      { tools: [{ ...tool, eager_input_streaming: true }] },
+      { tools: [tool] },
+      'fine-grained-tool-streaming-2025-05-14',
+    ],
+  ])(
+    'has what a beta unlocks only with it, where the answer is the same without: %j',
+    (given, without, beta) => {
+      expect(sent(given)).toEqual(without);
+      expect(sent(given, ['effort-2025-11-24'])).toEqual(without);
+      expect(sent(given, [beta])).toEqual(given);
+    },
+  );
+
+  const user = (content: unknown) => ({ role: 'user', content });
+  const system = (content: unknown) => ({ role: 'system', content });
+  const called = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] };
+  const answered = user([{ type: 'tool_result', tool_use_id: 't', content: 'x' }]);
+
+  it.each([
+    [
+      [user('a'), system('b')],
+      [user('a'), user(reminderOf('b'))],
+    ],
+    [
+      [user('a'), called, system('b'), answered],
+      [user('a'), called, answered, user(reminderOf('b'))],
+    ],
+    [
+      [user('a'), called, answered, system('b'), system('c')],
+      [user('a'), called, answered, user(reminderOf('b')), user(reminderOf('c'))],
+    ],
+    [
+      [system('b'), user('a')],
+      [user('a'), user(reminderOf('b'))],
+    ],
+    [
+      [user('a'), system([{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }])],
+      [user('a'), user([{ type: 'text', text: reminderOf('b'), cache_control: { type: 'ephemeral' } }])],
+    ],
+  ])('has a user say what a system message says, behind the results of tools: %j', (messages, expected) => {
+    expect(sent({ messages })).toEqual({ messages: expected });
+  });
+
+  it('keeps a system message where the route takes it', () => {
+    const messages = [user('a'), system('b')];
+    expect(sent({ messages }, [MOVES])).toEqual({ messages });
+    expect(sent({ messages }, [], { system_messages: 'anywhere' })).toEqual({ messages });
+  });
+});
+
+describe('the flags of a request that go to a route', () => {
+  it('are those that change neither price nor what is kept, where the route lists none', () => {
+    const given = [
+      MANAGES,
+      'context-1m-2025-08-07',
+      'files-api-2025-04-14',
+      'of-tomorrow-2027-01-01',
+      DEFERS,
+    ];
+    expect(allowedBetas(given, {})).toEqual([MANAGES, DEFERS]);
+  });
+
+  it('are those that it lists, to the letter, where it lists any', () => {
+    expect(allowedBetas([MANAGES, DEFERS], { betas: [DEFERS, 'context-management-2020-01-01'] })).toEqual([
+      DEFERS,
+    ]);
+    expect(allowedBetas([MANAGES], { betas: [] })).toEqual([]);
+    expect(allowedBetas(['of-tomorrow-2027-01-01'], { betas: ['of-tomorrow-2027-01-01'] })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import {
+  block,
+  change,
+  closed,
+  collect,
+  decode,
+  END,
+  START,
+  STOP,
+  wire,
+} from '../../testing/providers/anthropic/decoding.ts';
+import { NATIVE, nativePayload } from '../../testing/providers/anthropic/fixtures.ts';
+import { SIGNATURES, signaturesFor, withProofs } from '../../testing/providers/sealing.ts';
+import { toRequest } from '../anthropic/request.ts';
+import { toReply } from '../anthropic/response.ts';
+import { sealProof } from './proofs.ts';
+
+const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
+const RAW = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxB';
+
+const BETAS = { betas: ['context-management-2025-06-27'] };
+
+/** What leaves of a caller's body. */
+const sentOf = (body: JsonObject) => {
+  const {
+    model: _model,
+    stream: _stream,
+    ...sent
+  } = toRequest({ ...nativePayload(body), headers: BETAS }, ROUTE, SIGNATURES).body;
+  return sent;
+};
+const messagesOf = (messages: readonly unknown[], rest: JsonObject = {}) =>
+  sentOf({ messages, ...rest }).messages;
+
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (...content: readonly unknown[]) => ({ role: 'assistant', content });
+const text = { type: 'text', text: 'b' };
+const use = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+const result = user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: '12:00' }]);
+
+const thinking = (signature: string) => ({ type: 'thinking', thinking: 'Hm.', signature });
+const redacted = (data: string) => ({ type: 'redacted_thinking', data });
+const own = thinking(sealProof({ signature: RAW }, SIGNATURES));
+const ownRedacted = redacted(sealProof({ redacted: 'EmwK' }, SIGNATURES));
+const foreign = thinking(sealProof({ signature: 'x' }, signaturesFor('sim-b')));
+const foreignRedacted = redacted(sealProof({ redacted: 'x' }, signaturesFor('sim-b')));
+
+describe('the thinking in a request of the protocol', () => {
+  it('leaves as this route gave it', () => {
+    expect(messagesOf([user('a'), assistant(own, ownRedacted, text, use), result])).toEqual([
+      user('a'),
+      assistant(thinking(RAW), redacted('EmwK'), text, use),
+      result,
+    ]);
+  });
+
+  it.each([
+    ['another route’s', [foreign, foreignRedacted]],
+    ['not sealed by the service', [thinking(RAW), redacted('EmwK'), thinking('')]],
+    ['of no signature', [{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]],
+  ])('is left out where it is %s', (_what, thoughts) => {
+    expect(messagesOf([user('a'), assistant(...thoughts, text), user('c')])).toEqual([
+      user('a'),
+      assistant(text),
+      user('c'),
+    ]);
+    // No message becomes empty.
+    expect(messagesOf([user('a'), assistant(...thoughts), user('c')])).toEqual([user('a'), user('c')]);
+  });
+
+  it('is left out of a message that would no longer begin with it', () => {
+    expect(messagesOf([user('a'), assistant(foreign, text, own, use), result])).toEqual([
+      user('a'),
+      assistant(text, use),
+      result,
+    ]);
+    expect(messagesOf([user('a'), assistant(own, text, foreign, use), result])).toEqual([
+      user('a'),
+      assistant(thinking(RAW), text, use),
+      result,
+    ]);
+  });
+
+  it('changes nothing else, and nothing of the caller’s request itself', () => {
+    const body = {
+      messages: [user('a'), assistant(own, text), user([]), assistant(), { role: 'x' }, null],
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      vendor_extension: [1, null],
+    };
+    const before = structuredClone(body);
+    const messages = [user('a'), assistant(thinking(RAW), text), ...body.messages.slice(2)];
+    expect(sentOf(body)).toEqual({ ...body, messages });
+    expect(body).toEqual(before);
+    for (const odd of [{}, { messages: 'a' }, { messages: null }]) expect(sentOf(odd)).toEqual(odd);
+  });
+});
+
+describe('thinking that a caller of the protocol asks for with a budget', () => {
+  const ON = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+  const OFF = { thinking: { type: 'disabled' } };
+  const sentFor = (...messages: readonly unknown[]) => sentOf({ messages: [user('a'), ...messages], ...ON });
+
+  it('goes on where the answer that called the tools begins with its own', () => {
+    expect(sentFor(assistant(own, use), result)).toMatchObject(ON);
+    expect(sentFor(assistant(ownRedacted, use), result)).toMatchObject(ON);
+    // One turn may call tools again without another thought.
+    expect(sentFor(assistant(own, use), result, assistant(use), result)).toMatchObject(ON);
+  });
+
+  it('is off where that answer has lost it: Claude would refuse it', () => {
+    expect(sentFor(assistant(foreign, use), result)).toEqual({
+      ...OFF,
+      messages: [user('a'), assistant(use), result],
+    });
+    expect(sentFor(assistant(use), result)).toMatchObject(OFF);
+    const again = sentFor(assistant(own, text), user('b'), assistant(foreign, use), result);
+    expect(again).toMatchObject(OFF);
+    expect(JSON.stringify(again)).not.toContain('thinking":"Hm.');
+    expect(sentFor(assistant(own, use), result, assistant(foreign, use), result)).toMatchObject(OFF);
+  });
+
+  it('is on again with the next question, and left to the server where the caller writes the answer', () => {
+    expect(sentFor(assistant(foreign, use), result, assistant(text), user('b'))).toMatchObject(ON);
+    expect(sentFor(assistant(text))).toMatchObject(ON);
+  });
+
+  it('that is off has no rules that clear it', () => {
+    const edits = [{ type: 'clear_thinking_20251015' }, { type: 'clear_tool_uses_20250919' }];
+    const messages = [user('a'), assistant(foreign, use), result];
+    expect(sentOf({ messages, ...ON, context_management: { edits } })).toMatchObject({
+      context_management: { edits: edits.slice(1) },
+    });
+  });
+
+  it('of any other kind stays as it is', () => {
+    const thinkingOf = (asked: JsonObject) =>
+      sentOf({ messages: [user('a'), assistant(foreign, use), result], thinking: asked }).thinking;
+    for (const asked of [{ type: 'adaptive' }, { type: 'disabled' }, { type: 'between_tools' }])
+      expect(thinkingOf(asked)).toEqual(asked);
+  });
+});
+
+describe('the thinking in an answer of the protocol', () => {
+  const payloadsOf = async (...events: readonly unknown[]): Promise<JsonObject[]> =>
+    (await collect(decode(NATIVE, wire(START, ...events, END, STOP)))).flatMap(({ payload }) =>
+      payload === undefined ? [] : [payload],
+    );
+
+  const signed = (signature: unknown) => change(0, { type: 'signature_delta', signature });
+  const whole = { type: 'signature_delta', signature: `<${JSON.stringify({ signature: RAW })}>` };
+
+  it.each([
+    ['in one piece', [signed(RAW)]],
+    ['in pieces', [...RAW].map((piece) => signed(piece))],
+    ['with an empty piece', [signed(RAW), signed('')]],
+  ])('has its signature, %s, once, before its block ends', async (_how, pieces) => {
+    const begun = block(0, { type: 'thinking', thinking: '', signature: '' });
+    const said = change(0, { type: 'thinking_delta', thinking: 'Hm.' });
+    const payloads = await payloadsOf(begun, said, ...pieces, closed(0));
+    expect(withProofs(payloads).slice(1, -2)).toEqual([begun, said, change(0, whole), closed(0)]);
+    expect(JSON.stringify(payloads)).not.toContain(RAW);
+  });
+
+  it('has the signatures with which its blocks begin sealed, and none where there is none', async () => {
+    const begun = block(0, { type: 'thinking', thinking: 'Hm.', signature: RAW });
+    const payloads = await payloadsOf(begun, closed(0), block(1, redacted(RAW)), closed(1));
+    expect(withProofs(payloads).slice(1, -2)).toEqual([
+      block(0, { ...thinking(whole.signature) }),
+      closed(0),
+      block(1, redacted(`<${JSON.stringify({ redacted: RAW })}>`)),
+      closed(1),
+    ]);
+    const bare = [block(0, { type: 'thinking', thinking: '', signature: '' }), closed(0)];
+    expect((await payloadsOf(...bare)).slice(1, -2)).toEqual(bare);
+  });
+
+  it('keeps the signatures of blocks apart that come in turns', async () => {
+    const begun = (index: number) => block(index, { type: 'thinking', thinking: '', signature: '' });
+    const piece = (index: number, signature: string) => change(index, { type: 'signature_delta', signature });
+    const events = [begun(0), begun(1), piece(0, 'a'), piece(1, 'x'), piece(0, 'b'), closed(1), closed(0)];
+    const deltas = withProofs(await payloadsOf(...events)).filter(
+      ({ type }) => type === 'content_block_delta',
+    );
+    expect(deltas).toEqual([piece(1, '<{"signature":"x"}>'), piece(0, '<{"signature":"ab"}>')]);
+    // A place that is taken again has none of the signature before.
+    const again = await payloadsOf(begun(0), piece(0, 'a'), closed(0), begun(0), closed(0));
+    expect(again.filter(({ type }) => type === 'content_block_delta')).toHaveLength(1);
+  });
+
+  it('is never shown as it came, wherever a server says it', async () => {
+    const content = [thinking(RAW), redacted(RAW)];
+    const start = { ...START, message: { ...START.message, content } };
+    const streamed = await collect(decode(NATIVE, wire(start, END, STOP)));
+    const answer = toReply({ content, stop_reason: 'end_turn' }, NATIVE);
+    expect(JSON.stringify([streamed, answer])).not.toContain(RAW);
+    // A control: the capsules hold it.
+    expect(JSON.stringify(withProofs([streamed, answer])).split(RAW)).toHaveLength(5);
+  });
+
+  it('of a whole answer leaves for its route again as it came', () => {
+    const content = [thinking(RAW), redacted('EmwK'), text, use];
+    const { answer } = toReply({ content, stop_reason: 'tool_use' }, NATIVE);
+    const body = 'body' in answer ? answer.body : {};
+    expect(messagesOf([user('a'), { role: 'assistant', content: body.content }, result])).toEqual([
+      user('a'),
+      { role: 'assistant', content },
+      result,
+    ]);
+  });
+});

@@ -1,0 +1,180 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { type Reply as ProviderReply, UpstreamFailure } from '../core/upstream/provider.ts';
+import { callAt as callAnthropic } from '../testing/providers/anthropic/calling.ts';
+import * as anthropic from '../testing/providers/anthropic/fixtures.ts';
+import * as bedrock from '../testing/providers/bedrock/calling.ts';
+import * as frames from '../testing/providers/bedrock/frames.ts';
+import { callAt as callGemini } from '../testing/providers/gemini/calling.ts';
+import * as gemini from '../testing/providers/gemini/fixtures.ts';
+import {
+  EVENT_STREAM,
+  eventsOf,
+  failureOf,
+  JSON_TYPE,
+  streamOf,
+  until,
+} from '../testing/providers/http-calls.ts';
+import { callAt as callOpenAi } from '../testing/providers/openai/calling.ts';
+import * as openai from '../testing/providers/openai/fixtures.ts';
+import { type Reply, WireServer, wireServer } from '../testing/providers/wire-server.ts';
+
+interface Call {
+  readonly stream?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+interface Protocol {
+  readonly protocol: string;
+  /** One chat call to the server at an origin. */
+  readonly callAt: (origin: string, call?: Call) => Promise<ProviderReply>;
+  readonly streamType: Readonly<Record<string, string>>;
+  /** Streams that end well. */
+  readonly streams: readonly (readonly [ending: string, bytes: Uint8Array])[];
+  /** A part of a stream that has some content and no end. */
+  readonly part: Uint8Array;
+  readonly whole: object;
+}
+
+const PROTOCOLS: readonly Protocol[] = [
+  {
+    protocol: 'openai',
+    callAt: callOpenAi,
+    streamType: EVENT_STREAM,
+    streams: [
+      ['with [DONE]', openai.bytesOf('text')],
+      ['without [DONE]', openai.bytesOf('without-done')],
+    ],
+    part: openai.bytesOf('text').subarray(0, 900),
+    whole: openai.jsonOf('completion'),
+  },
+  {
+    protocol: 'anthropic',
+    callAt: callAnthropic,
+    streamType: EVENT_STREAM,
+    streams: [['with message_stop', anthropic.bytesOf('text')]],
+    part: anthropic.bytesOf('text').subarray(0, 500),
+    whole: anthropic.jsonOf('message'),
+  },
+  {
+    protocol: 'bedrock',
+    callAt: bedrock.callAt,
+    streamType: bedrock.EVENT_STREAM,
+    streams: [['with metadata', frames.TEXT]],
+    part: frames.TEXT_PART,
+    whole: bedrock.ANSWER,
+  },
+  {
+    protocol: 'gemini',
+    callAt: callGemini,
+    streamType: EVENT_STREAM,
+    streams: [['with a reason and its usage', gemini.bytesOf(gemini.EVENTS)]],
+    part: gemini.bytesOf(gemini.EVENTS.slice(0, 2)),
+    whole: gemini.ANSWER,
+  },
+];
+
+const server = wireServer();
+
+describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part, whole }) => {
+  const call = (options: Call = {}) => callAt(server.origin, options);
+  const replyInPart = () => {
+    server.reply = (response) => void response.writeHead(200, streamType).write(part);
+  };
+
+  describe('a call whose time is up', () => {
+    const timeout = new UpstreamFailure('timeout');
+
+    it.each([false, true])(
+      'before the answer begins ends at once, and lets go of its connection: stream %s',
+      async (stream) => {
+        server.reply = () => {};
+        const controller = new AbortController();
+        const work = failureOf(call({ stream, signal: controller.signal }));
+        await until(() => server.requests.length === 1);
+        controller.abort(timeout);
+        expect(await work).toBe(timeout);
+        await until(() => server.open === 0);
+      },
+    );
+
+    it('within a stream ends it, and lets go of its connection', async () => {
+      replyInPart();
+      const controller = new AbortController();
+      const reply = call({ stream: true, signal: controller.signal });
+      await reply;
+      const work = failureOf(eventsOf(reply));
+      await pause(20);
+      controller.abort(timeout);
+      expect(await work).toBe(timeout);
+      await until(() => server.open === 0);
+    });
+
+    it('before it began makes no request', async () => {
+      expect(await failureOf(call({ signal: AbortSignal.abort(timeout) }))).toBe(timeout);
+      expect(server.requests).toEqual([]);
+    });
+  });
+
+  describe('a connection', () => {
+    const TIMES = 4;
+
+    /** How many connections a number of calls make, one after another, to a server that nobody has called before. */
+    async function connectionsOf(
+      reply: Reply,
+      one: (origin: string, time: number) => Promise<unknown>,
+    ): Promise<number> {
+      const fresh = new WireServer();
+      await fresh.start();
+      fresh.reply = reply;
+      try {
+        for (let time = 0; time < TIMES; time += 1) {
+          await one(fresh.origin, time);
+          // The last bytes of an answer are read after its last event.
+          await pause(20);
+        }
+        expect(fresh.requests).toHaveLength(TIMES);
+        return fresh.connections;
+      } finally {
+        await fresh.stop();
+      }
+    }
+
+    it.each([...streams])('is used again after a finished stream: %s', async (_name, bytes) => {
+      const reply: Reply = (response) => void response.writeHead(200, streamType).end(bytes);
+      expect(await connectionsOf(reply, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
+    });
+
+    it('is used again after a whole answer', async () => {
+      const text = JSON.stringify(whole);
+      const reply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(text);
+      expect(await connectionsOf(reply, (origin) => callAt(origin))).toBe(1);
+    });
+
+    it.each([400, 401, 403, 429, 500, 503, 529])(
+      'is used again after an error answer, which is read to its end: %i',
+      async (status) => {
+        const text = JSON.stringify({ type: 'error', error: { message: 'x'.repeat(60_000), param: null } });
+        const reply: Reply = (response) => void response.writeHead(status, JSON_TYPE).end(text);
+        const fail = (origin: string, time: number) => failureOf(callAt(origin, { stream: time % 2 > 0 }));
+        expect(await connectionsOf(reply, fail)).toBe(1);
+      },
+    );
+
+    it('is let go of when the reader of a stream leaves', async () => {
+      replyInPart();
+      for await (const _event of await streamOf(call({ stream: true }))) break;
+      await until(() => server.open === 0);
+    });
+
+    it('is let go of when an attempt that failed is given up', async () => {
+      server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
+      const controller = new AbortController();
+      expect(await failureOf(call({ stream: true, signal: controller.signal }))).toMatchObject({
+        kind: 'protocol',
+      });
+      controller.abort();
+      await until(() => server.open === 0);
+    });
+  });
+});

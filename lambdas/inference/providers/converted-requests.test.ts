@@ -1,0 +1,146 @@
+/**
+ * What the service writes itself, for a route of another protocol than the caller's, asks for nothing that has a price
+ * of its own: such a request is charged as the plain tokens that are held for it.
+ */
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
+import { isPriced } from '../core/fields/need.ts';
+import { NO_FIELDS, readFields } from '../core/fields/read-fields.ts';
+import { type FieldTable, fieldTable } from '../core/fields/table.ts';
+import type { Conversation } from '../core/upstream/conversation.ts';
+import type { ChatPayload } from '../core/upstream/provider.ts';
+import { CHAT_FIELDS } from '../formats/chat/fields.ts';
+import { MESSAGES_FIELDS } from '../formats/messages/fields.ts';
+import { RESPONSES_FIELDS } from '../formats/responses/fields.ts';
+import { soundConversation } from '../testing/providers/anthropic/conversations.ts';
+import { SIGNATURES } from '../testing/providers/sealing.ts';
+import { toRequest } from './anthropic/request.ts';
+import { toConverseCall } from './bedrock/request.ts';
+import { toRequestBody as toGeminiBody } from './gemini/request.ts';
+import { toRequestBody } from './openai/request.ts';
+import { toRequestBody as toResponsesBody } from './responses/request.ts';
+
+const payloadOf = (
+  protocol: ChatPayload['protocol'],
+  conversation: Conversation,
+  stream: boolean,
+): ChatPayload => ({
+  protocol,
+  body: { service_tier: 'priority', store: true },
+  conversation: () => conversation,
+  stream,
+  fields: NO_FIELDS,
+});
+
+/** Everything that the service writes in Converse: nothing in it has a price of its own. */
+const CONVERSE = fieldTable([
+  { at: '{modelId,inferenceConfig,outputConfig,additionalModelResponseFieldPaths}' },
+  { at: 'messages[].role' },
+  { at: 'messages[].content[].{text,image,document,toolUse,reasoningContent}' },
+  { at: 'messages[].content[].toolResult.{toolUseId,status}' },
+  { at: 'messages[].content[].toolResult.content[].{text,json,image,document}' },
+  { at: 'system[].text' },
+  { at: 'toolConfig.tools[].toolSpec' },
+  { at: 'toolConfig.toolChoice' },
+  // How much a model thinks is output, at the price of output.
+  { at: 'additionalModelRequestFields.{thinking,output_config,reasoning_effort}' },
+]);
+
+/** The same in generateContent. */
+const GEMINI = fieldTable([
+  { at: 'contents[].role' },
+  { at: 'contents[].parts[].{text,thought,thoughtSignature,functionCall,functionResponse}' },
+  { at: 'contents[].parts[].inlineData.{mimeType,data}' },
+  { at: 'systemInstruction.parts[].text' },
+  { at: 'tools[].functionDeclarations' },
+  { at: 'toolConfig.functionCallingConfig' },
+  { at: 'generationConfig.{maxOutputTokens,temperature,topP,stopSequences,thinkingConfig}' },
+  { at: 'generationConfig.{responseMimeType,responseJsonSchema}' },
+]);
+
+/** The fields of a request that its table does not list, or that ask for something with a price of its own. */
+function othersIn(table: FieldTable, request: JsonObject): readonly string[] {
+  const { needs, undocumented } = readFields(table, request);
+  return [...undocumented.map(({ pattern }) => pattern), ...needs.filter(isPriced).map(({ param }) => param)];
+}
+
+type Written = (conversation: Conversation, stream: boolean, reasoning: boolean) => JsonObject;
+
+/** Converse and Gemini take no images by URL: routes of these are no candidates for them. */
+const withoutUrls = (conversation: Conversation): boolean =>
+  !JSON.stringify(conversation).includes('"kind":"url"');
+
+const WRITTEN: Readonly<Record<string, readonly [FieldTable, Written]>> = {
+  'chat completions': [
+    CHAT_FIELDS,
+    (conversation, stream, reasoning) =>
+      toRequestBody(
+        payloadOf('anthropic', conversation, stream),
+        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
+        SIGNATURES,
+      ),
+  ],
+  Responses: [
+    RESPONSES_FIELDS,
+    (conversation, stream, reasoning) =>
+      toResponsesBody(
+        payloadOf('anthropic', conversation, stream),
+        { upstream_model: 'm', reasoning },
+        SIGNATURES,
+      ),
+  ],
+  Messages: [
+    MESSAGES_FIELDS,
+    (conversation, stream, reasoning) =>
+      toRequest(
+        payloadOf('openai', conversation, stream),
+        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'adaptive' } },
+        SIGNATURES,
+      ).body,
+  ],
+  Converse: [
+    CONVERSE,
+    (conversation, _stream, reasoning) =>
+      withoutUrls(conversation)
+        ? (toConverseCall(
+            conversation,
+            { upstream_model: 'anthropic.m', reasoning, dialect: { reasoning_request: 'budget' } },
+            SIGNATURES,
+          ).request as unknown as JsonObject)
+        : {},
+  ],
+  generateContent: [
+    GEMINI,
+    (conversation, _stream, reasoning) =>
+      withoutUrls(conversation)
+        ? toGeminiBody(
+            conversation,
+            { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
+            SIGNATURES,
+          )
+        : {},
+  ],
+};
+
+describe.each(Object.entries(WRITTEN))(
+  'a conversation as the service writes it in %s',
+  (_name, [table, written]) => {
+    it('has no field that its table does not list or that has a price of its own', () => {
+      fc.assert(
+        fc.property(soundConversation, fc.boolean(), fc.boolean(), (conversation, stream, reasoning) => {
+          expect(othersIn(table, written(conversation, stream, reasoning))).toEqual([]);
+        }),
+        { numRuns: rounds(200) },
+      );
+    });
+
+    it('would have one if the service wrote what the caller said in another protocol', () => {
+      const plain: Conversation = { system: [], turns: [], tools: [], maxTokens: 1, stop: [] };
+      const body = { ...written(plain, false, false), service_tier: 'priority' };
+      expect(othersIn(table, body)).toEqual(['service_tier']);
+    });
+  },
+);

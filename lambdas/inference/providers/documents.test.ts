@@ -1,0 +1,132 @@
+/** What a route of each protocol is sent for PDF documents and audio, in the forms that vendors document. */
+import { describe, expect, it } from '@jest/globals';
+import type { Route } from '../core/catalog/catalog-document.ts';
+import { NO_FIELDS } from '../core/fields/read-fields.ts';
+import type { Conversation, UserPart } from '../core/upstream/conversation.ts';
+import type { ChatPayload } from '../core/upstream/provider.ts';
+import { UpstreamFailure } from '../core/upstream/provider.ts';
+import { SIGNATURES } from '../testing/providers/sealing.ts';
+import { toRequest as toAnthropic } from './anthropic/request.ts';
+import { toConverseCall } from './bedrock/request.ts';
+import { toRequestBody as toGemini } from './gemini/request.ts';
+import { toRequestBody as toOpenAi } from './openai/request.ts';
+import { toRequestBody as toResponses } from './responses/request.ts';
+
+const route = { upstream_model: 'm', reasoning: false } as Route;
+
+const conversationOf = (...parts: readonly UserPart[]): Conversation => ({
+  ...{ system: [], tools: [], maxTokens: 9, stop: [] },
+  turns: [{ role: 'user', parts }],
+});
+
+/** Of another protocol than the route's, so that it is converted. */
+const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']): ChatPayload => ({
+  ...{ protocol, body: {}, stream: false, conversation: () => conversation },
+  fields: NO_FIELDS,
+});
+
+/** The content of the one message. */
+const WRITTEN = {
+  openai: (one: Conversation) => {
+    const { messages } = toOpenAi(payloadOf(one, 'anthropic'), route, SIGNATURES) as { messages?: unknown };
+    return (messages as { content: unknown }[])[0]?.content;
+  },
+  responses: (one: Conversation) => {
+    const { input } = toResponses(payloadOf(one, 'openai'), route, SIGNATURES) as { input?: unknown };
+    return (input as { content: unknown }[])[0]?.content;
+  },
+  anthropic: (one: Conversation) => {
+    const { messages } = toAnthropic(payloadOf(one, 'openai'), route, SIGNATURES).body as {
+      messages?: unknown;
+    };
+    return (messages as { content: unknown }[])[0]?.content;
+  },
+  bedrock: (one: Conversation) => toConverseCall(one, route, SIGNATURES).request.messages?.[0]?.content,
+  gemini: (one: Conversation) => {
+    const { contents } = toGemini(one, route, SIGNATURES) as { contents?: unknown };
+    return (contents as { parts: unknown }[])[0]?.parts;
+  },
+};
+
+const PDF: UserPart = {
+  type: 'document',
+  source: { kind: 'base64', mediaType: 'application/pdf', data: 'JVBERg==' },
+  name: 'Bericht_2026 «Łódź».pdf',
+};
+const { name: _name, ...UNNAMED } = PDF;
+const LINKED: UserPart = { type: 'document', source: { kind: 'url', url: 'https://example.com/a.pdf' } };
+const AUDIO: UserPart = { type: 'audio', format: 'mp3', data: 'SUQz' };
+const TEXT: UserPart = { type: 'text', text: 'What is it?' };
+const DATA_URL = 'data:application/pdf;base64,JVBERg==';
+
+describe('a PDF', () => {
+  it('goes to each protocol in its own form, under its name where the protocol has one', () => {
+    const conversation = conversationOf(PDF, TEXT);
+    expect(WRITTEN.openai(conversation)).toEqual([
+      { type: 'file', file: { filename: PDF.name, file_data: DATA_URL } },
+      { type: 'text', text: 'What is it?' },
+    ]);
+    expect(WRITTEN.responses(conversation)).toEqual([
+      { type: 'input_file', filename: PDF.name, file_data: DATA_URL },
+      { type: 'input_text', text: 'What is it?' },
+    ]);
+    expect(WRITTEN.anthropic(conversation)).toEqual([
+      {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERg==' },
+        title: PDF.name,
+      },
+      { type: 'text', text: 'What is it?' },
+    ]);
+    expect(WRITTEN.bedrock(conversation)).toEqual([
+      { document: { format: 'pdf', name: 'Bericht 2026 d pdf [1]', source: { bytes: Buffer.from('%PDF') } } },
+      { text: 'What is it?' },
+    ]);
+    expect(WRITTEN.gemini(conversation)).toEqual([
+      { inlineData: { mimeType: 'application/pdf', data: 'JVBERg==' } },
+      { text: 'What is it?' },
+    ]);
+  });
+
+  it('has a name where OpenAI wants one, and where Converse does, each of its own, beside a text', () => {
+    const conversation = conversationOf(UNNAMED as UserPart, UNNAMED as UserPart);
+    expect(WRITTEN.openai(conversation)).toMatchObject([{ file: { filename: 'document.pdf' } }, {}]);
+    expect(WRITTEN.responses(conversation)).toMatchObject([{ filename: 'document.pdf' }, {}]);
+    expect(WRITTEN.anthropic(conversation)).not.toHaveProperty('0.title');
+    expect(WRITTEN.bedrock(conversation)).toMatchObject([
+      { document: { name: 'Document [1]' } },
+      { document: { name: 'Document [2]' } },
+      { text: '(document)' },
+    ]);
+  });
+
+  it('at an address goes to protocols that fetch it, and to no other', () => {
+    const conversation = conversationOf(LINKED, TEXT);
+    expect(WRITTEN.anthropic(conversation)).toMatchObject([
+      { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
+      {},
+    ]);
+    expect(WRITTEN.responses(conversation)).toMatchObject([
+      { type: 'input_file', file_url: 'https://example.com/a.pdf' },
+      {},
+    ]);
+    for (const written of [WRITTEN.bedrock, WRITTEN.gemini])
+      expect(() => written(conversation)).toThrow(UpstreamFailure);
+  });
+});
+
+describe('audio', () => {
+  it('goes to protocols that have a form for it, and to no other', () => {
+    const conversation = conversationOf(AUDIO, TEXT);
+    expect(WRITTEN.openai(conversation)).toMatchObject([
+      { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+      {},
+    ]);
+    expect(WRITTEN.gemini(conversation)).toMatchObject([
+      { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } },
+      {},
+    ]);
+    for (const written of [WRITTEN.anthropic, WRITTEN.bedrock, WRITTEN.responses])
+      expect(() => written(conversation)).toThrow(UpstreamFailure);
+  });
+});

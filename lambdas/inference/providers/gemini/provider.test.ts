@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import { callAt } from '../../testing/providers/gemini/calling.ts';
+import { ANSWER, bytesOf, EVENTS } from '../../testing/providers/gemini/fixtures.ts';
+import { CANARY, EVENT_STREAM, eventsOf, JSON_TYPE } from '../../testing/providers/http-calls.ts';
+import { wireServer } from '../../testing/providers/wire-server.ts';
+
+const server = wireServer();
+
+describe('a call', () => {
+  it('is one POST to the model’s method, with the key in a header and never in the address', async () => {
+    server.reply = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(ANSWER));
+    expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({ kind: 'json' });
+    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).end(bytesOf(EVENTS));
+    expect(await eventsOf(callAt(server.origin, { stream: true, secret: 'env:KEY' }))).not.toHaveLength(0);
+    expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/models/upstream-model:generateContent',
+      'POST /v1/models/upstream-model:streamGenerateContent?alt=sse',
+    ]);
+    for (const { headers } of server.requests)
+      expect(headers).toMatchObject({ 'x-goog-api-key': 'key-of-env:KEY' });
+  });
+});
+
+describeFailingRoute({
+  server,
+  callAt,
+  whole: JSON.stringify(ANSWER),
+  stream: bytesOf(EVENTS),
+  errorInStream: bytesOf([EVENTS[0], { error: { code: 503, message: CANARY, status: 'UNAVAILABLE' } }]),
+  stranger: '{"candidates":[]}',
+});

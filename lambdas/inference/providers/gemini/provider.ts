@@ -1,0 +1,41 @@
+/** Google's Gemini API over HTTP: `POST {base_url}/models/{model}:generateContent` and `:streamGenerateContent`. */
+import type { Feature } from '../../core/fields/need.ts';
+import type { Provider } from '../../core/upstream/provider.ts';
+import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
+import { callUpstream } from '../http-upstream.ts';
+import { toFailure } from './errors.ts';
+import { toRequestBody } from './request.ts';
+import { toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+/** What the protocol expresses beyond a conversation (Gemini API reference, GenerationConfig); images are sent inline. */
+export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'audio', 'stop-sequences']);
+
+/** How the protocol takes a key (Gemini API docs, Using Gemini API keys). */
+const keyHeader: KeyHeader = (key) => ({ 'x-goog-api-key': key });
+
+export interface GeminiDependencies extends AuthorizationDependencies {
+  readonly fetch: typeof fetch;
+}
+
+export function createGeminiProvider(dependencies: GeminiDependencies): Provider {
+  return {
+    features,
+    async chat({ route, payload, identity, signatures, signal }) {
+      const method = payload.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      const url = `${route.base_url}/models/${encodeURIComponent(route.upstream_model)}:${method}`;
+      const body = JSON.stringify(toRequestBody(payload.conversation(), route, signatures));
+      const context = { identity, signatures };
+      return callUpstream(dependencies.fetch, {
+        url,
+        headers: await authorizationOf(dependencies, route, { url, body }, keyHeader),
+        body,
+        stream: payload.stream,
+        signal,
+        toFailure,
+        toReply: (answer) => toReply(answer, context),
+        toReplyEvents: (data) => toReplyEvents(data, context),
+      });
+    },
+  };
+}

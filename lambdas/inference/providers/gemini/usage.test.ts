@@ -1,0 +1,37 @@
+/** What a Gemini route's account of its tokens is read as. */
+import { expect, test } from '@jest/globals';
+import { toUsage } from './usage.ts';
+
+test('thoughts are completion beside the candidates, results of tools are prompt, the cache is within the prompt', () => {
+  expect(
+    toUsage({
+      promptTokenCount: 100,
+      cachedContentTokenCount: 40,
+      toolUsePromptTokenCount: 5,
+      candidatesTokenCount: 20,
+      thoughtsTokenCount: 30,
+      totalTokenCount: 155,
+    }),
+  ).toMatchObject({ promptTokens: 105, cachedTokens: 40, completionTokens: 50, reasoningTokens: 30 });
+});
+
+test('each kind of content has a figure of its own', () => {
+  const promptTokensDetails = [
+    { modality: 'TEXT', tokenCount: 10 },
+    { modality: 'IMAGE', tokenCount: 258 },
+    { modality: 'AUDIO', tokenCount: 32 },
+  ];
+  expect(toUsage({ promptTokenCount: 300, promptTokensDetails })).toMatchObject({
+    imageInputTokens: 258,
+    audioInputTokens: 32,
+    videoInputTokens: 0,
+    completionTokens: 0,
+  });
+});
+
+test.each([undefined, null, [], {}, { promptTokenCount: -1 }, { promptTokenCount: '7' }])(
+  'an account without a count of the prompt is not one: %j',
+  (reported) => {
+    expect(toUsage(reported)).toBeUndefined();
+  },
+);

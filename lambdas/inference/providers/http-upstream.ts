@@ -1,0 +1,167 @@
+/** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
+
+import { createParser } from 'eventsource-parser';
+import {
+  isJsonObject,
+  isTooDeep,
+  type JsonObject,
+  MAX_DEPTH,
+  parseJson,
+} from '../../platform/core/json/lossless-json.ts';
+import type { SecretReader } from '../../platform/core/ports.ts';
+import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/upstream/provider.ts';
+
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is sent as it is read, and with a length of its own among the headers. */
+  readonly body: string | ReadableStream<Uint8Array>;
+  readonly signal: AbortSignal;
+  /** What an answer means whose status is not 2xx. */
+  readonly toFailure: (response: Response) => Promise<UpstreamFailure>;
+}
+
+export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
+  readonly body: string;
+  readonly stream: boolean;
+  readonly toReply: (body: unknown) => Extract<Reply, { kind: 'json' }>;
+  readonly toReplyEvents: (data: AsyncIterable<string>) => AsyncIterable<ReplyEvent>;
+}
+
+/** Makes one call. Throws `UpstreamFailure` for everything that goes wrong, also while the events are read. */
+export async function callUpstream(fetch: typeof globalThis.fetch, call: UpstreamCall): Promise<Reply> {
+  const accept = call.stream ? 'text/event-stream' : 'application/json';
+  const headers = { 'content-type': 'application/json', accept, ...call.headers };
+  return reading(async () => {
+    const response = await post(fetch, { ...call, headers });
+    if (!call.stream) return call.toReply(parseLossless(await response.text()));
+    const { body } = response;
+    if (body === null || !isEventStream(response)) throw new UpstreamFailure('protocol');
+    return { kind: 'stream', events: connected(call.toReplyEvents(sseData(body))) };
+  });
+}
+
+/** Makes one request and gives its answer, whose status is 2xx. Throws `UpstreamFailure`. */
+export const post = (
+  fetch: typeof globalThis.fetch,
+  { url, headers, body, signal, toFailure }: UpstreamRequest,
+): Promise<Response> =>
+  reading(async () => {
+    // A redirect would carry the prompt to a host that the catalog does not name.
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'error',
+      signal,
+      ...(typeof body === 'string' ? {} : { duplex: 'half' }),
+    } as RequestInit);
+    if (!response.ok) throw await toFailure(response);
+    return response;
+  });
+
+/** Does what reads an answer; a connection that breaks on the way is an upstream failure. */
+export async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    throw failure instanceof UpstreamFailure
+      ? failure
+      : new UpstreamFailure('connection', { cause: failure });
+  }
+}
+
+/** The route's key, if it has one. Throws `UpstreamFailure` when it cannot be read. */
+export async function readKey(
+  readSecret: SecretReader,
+  reference: string | undefined,
+): Promise<string | undefined> {
+  if (reference === undefined) return undefined;
+  try {
+    return await readSecret(reference);
+  } catch (cause) {
+    throw new UpstreamFailure('secret', { cause });
+  }
+}
+
+const isEventStream = (response: Response) =>
+  response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
+
+/** Throws `UpstreamFailure` for what is not JSON, and for what is too deep to be written again. */
+function parseLossless(text: string): unknown {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw new UpstreamFailure('protocol');
+  }
+  // Each level takes two brackets: most events are too short to be looked through.
+  if (text.length > 2 * MAX_DEPTH && isTooDeep(value)) throw new UpstreamFailure('protocol');
+  return value;
+}
+
+/** The same events; a connection that breaks while they are read is an upstream failure. */
+export async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* events;
+  } catch (failure) {
+    throw failure instanceof UpstreamFailure
+      ? failure
+      : new UpstreamFailure('interrupted', { cause: failure });
+  }
+}
+
+/** The object of an event's data. Throws `UpstreamFailure` for anything else. */
+export const parseEvent = (text: string): JsonObject => objectOf(parseLossless(text));
+
+/** The JSON object of a text, with its numbers as doubles. Throws `UpstreamFailure` for anything else. */
+export function parsePlainObject(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    throw new UpstreamFailure('protocol');
+  }
+}
+
+/** Throws `UpstreamFailure` for anything but an object. */
+export function objectOf(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw new UpstreamFailure('protocol');
+  return value;
+}
+
+/** Reads what is left of a complete answer, so that its connection can be used again. */
+export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    while (!(await iterator.next()).done);
+  } catch {
+    // The answer is complete; how its connection ends no longer matters.
+  }
+}
+
+/** Yields the data of every event of the body; comments, ids and retry fields are dropped. */
+export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: (event) => ready.push(event.data) });
+  const decoder = new TextDecoder();
+  for await (const bytes of body) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    if (ready.length > 0) yield* ready.splice(0);
+  }
+  // A stream whose lines end in a lone CR has its last one open: the parser waits whether an LF follows.
+  parser.feed('\n');
+  yield* ready.splice(0);
+  // The last event may lack its blank line; what was cut off does not count.
+  parser.feed('\n\n');
+  yield* ready.filter(isWhole);
+}
+
+/** A JSON text, or the mark of the end (OpenAI API reference, Streaming). */
+function isWhole(data: string): boolean {
+  if (data === '[DONE]') return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,62 @@
+/** One InvokeModel call of Amazon Bedrock, whose body is each model family's own (Amazon Bedrock API reference, InvokeModel). */
+import { type BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Route } from '../../core/catalog/catalog-document.ts';
+import { isTokenCount } from '../../core/pricing/token-usage.ts';
+import { toFailure } from '../bedrock/errors.ts';
+import type { BedrockDependencies } from '../bedrock/provider.ts';
+import { parsePlainObject } from '../http-upstream.ts';
+
+export interface Invocation {
+  readonly route: Route;
+  readonly body: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+export interface Invoked {
+  readonly answer: JsonObject;
+  /** Input tokens as Bedrock itself counts them; undefined when it does not. */
+  readonly tokens: number | undefined;
+}
+
+/** Bedrock counts for every model in this header (Amazon Bedrock user guide, "Submit a single prompt"). */
+const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
+
+/** The model's JSON object. Throws `UpstreamFailure` for everything that goes wrong. */
+export async function invoke(
+  { bedrockClient }: BedrockDependencies,
+  { route, body, signal }: Invocation,
+): Promise<Invoked> {
+  try {
+    signal.throwIfAborted();
+    return await send(bedrockClient(route.base_url), { route, body, signal });
+  } catch (failure) {
+    throw toFailure(failure, signal);
+  }
+}
+
+async function send(client: BedrockRuntimeClient, { route, body, signal }: Invocation): Promise<Invoked> {
+  const command = new InvokeModelCommand({
+    modelId: route.upstream_model,
+    contentType: 'application/json',
+    accept: 'application/json',
+    body: JSON.stringify(body),
+  });
+  let counted: string | undefined;
+  const seeHeaders =
+    <Args, Result extends { response: unknown }>(next: (args: Args) => Promise<Result>) =>
+    async (args: Args): Promise<Result> => {
+      const result = await next(args);
+      counted = (Object(result.response) as { headers?: Headers }).headers?.[TOKENS_HEADER];
+      return result;
+    };
+  command.middlewareStack.add(seeHeaders, { step: 'deserialize', priority: 'low' });
+  const output = await client.send(command, { abortSignal: signal });
+  const tokens = counted === undefined ? undefined : Number(counted);
+  return {
+    answer: parsePlainObject(new TextDecoder().decode(output.body)),
+    tokens: isTokenCount(tokens) ? tokens : undefined,
+  };
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;

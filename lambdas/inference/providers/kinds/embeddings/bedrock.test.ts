@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import { failureOf } from '../../../testing/providers/http-calls.ts';
+import {
+  answer,
+  attemptOf,
+  bedrockClient,
+  bodiesOf,
+  catalogOf,
+} from '../../../testing/providers/kinds/bedrock-calls.ts';
+import { wireServer } from '../../../testing/providers/wire-server.ts';
+import { embeddingsOfBedrock } from './bedrock.ts';
+
+const server = wireServer();
+const answers = (make: (body: Record<string, unknown>) => unknown, headers: Record<string, string> = {}) =>
+  answer(server, make, headers);
+const bodies = () => bodiesOf(server);
+
+const TITAN = 'amazon.titan-embed-text-v2:0';
+const COHERE = 'cohere.embed-multilingual-v3';
+
+const embed = (upstreamModel: string, payload: JsonObject, model: object = {}) =>
+  embeddingsOfBedrock({ bedrockClient })(
+    attemptOf(catalogOf('embeddings', upstreamModel, server.origin, model), payload),
+  );
+
+describe('a batch that takes several calls', () => {
+  const doubtful = 'ⰰ'.repeat(40);
+  const texts = (count: number) => [...Array.from({ length: count - 1 }, () => 'a'), doubtful];
+
+  it.each([
+    ['Titan', TITAN, 2],
+    ['Cohere', COHERE, 97],
+  ])('is refused by %s before the first where a text may be too long', async (_name, model, count) => {
+    const failure = await failureOf(embed(model, { input: texts(count) }, { context_window: 100 }));
+    expect(failure).toMatchObject({ status: 400, retryable: false, param: `input[${count - 1}]` });
+    expect(failure.refusal?.reason).toContain('Send it in a request of its own.');
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['Titan', TITAN, 1],
+    ['Cohere', COHERE, 96],
+  ])('is no case of one call: whether such a text is too long, %s decides', async (_name, model, count) => {
+    answers(({ texts: sent = [0] }) => ({
+      ...{ embedding: [1], inputTextTokenCount: 9 },
+      embeddings: { float: (sent as unknown[]).map(() => [1]) },
+    }));
+    const { embeddings } = await embed(model, { input: texts(count) }, { context_window: 100 });
+    expect(embeddings).toHaveLength(count);
+  });
+});
+
+describe('embeddings of Titan', () => {
+  it('are a signed call for each text, in the order of the texts, whichever answers first', async () => {
+    server.reply = async (response, { body }) => {
+      const { inputText } = JSON.parse(body) as { inputText: string };
+      await new Promise((resolve) => setTimeout(resolve, inputText === 'a' ? 50 : 0));
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ embedding: [inputText.codePointAt(0)], inputTextTokenCount: 3 }));
+    };
+    const texts = ['a', 'b', 'c', ...Array.from({ length: 30 }, () => 'd')];
+    const answer = await embed(TITAN, { input: texts, dimensions: 256 });
+    expect(answer).toEqual({
+      embeddings: texts.map((text) => [text.codePointAt(0)]),
+      tokens: 3 * texts.length,
+    });
+    expect(bodies()).toContainEqual({ inputText: 'a', dimensions: 256 });
+    expect(server.requests[0]?.path).toBe(`/model/${encodeURIComponent(TITAN)}/invoke`);
+    expect(server.requests[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
+    expect(server.requests).toHaveLength(33);
+  });
+});
+
+describe('embeddings of Cohere', () => {
+  it('are calls of 96 texts, counted by Bedrock’s own header', async () => {
+    answers(({ texts }) => ({ embeddings: { float: (texts as string[]).map(() => [1]) } }), {
+      'x-amzn-bedrock-input-token-count': '40',
+    });
+    const { embeddings, tokens } = await embed(COHERE, { input: Array.from({ length: 200 }, () => 'a') });
+    expect([embeddings.length, tokens]).toEqual([200, 120]);
+    expect(bodies().map(({ texts }) => (texts as string[]).length)).toEqual(
+      expect.arrayContaining([96, 96, 8]),
+    );
+    expect(bodies()[0]).toMatchObject({ input_type: 'search_document', embedding_types: ['float'] });
+  });
+
+  it('that nobody counted say so', async () => {
+    answers(() => ({ embeddings: { float: [[1]] } }));
+    expect(await embed(COHERE, { input: 'a' })).toEqual({ embeddings: [[1]], tokens: undefined });
+  });
+});
+
+it('token ids are refused by their field before anything is sent', async () => {
+  expect(await failureOf(embed(TITAN, { input: [[1, 2]] }))).toMatchObject({
+    status: 400,
+    retryable: false,
+    param: 'input',
+  });
+  expect(server.requests).toEqual([]);
+});
+
+describe('a malformed answer leaves the call to another route', () => {
+  it.each([
+    ['no vector', {}],
+    ['a vector of text', { embedding: 'AAAA' }],
+    ['an empty vector', { embedding: [] }],
+    ['no object', []],
+  ])('%s', async (_name, answer) => {
+    answers(() => answer);
+    expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({
+      kind: 'protocol',
+      retryable: true,
+    });
+  });
+
+  it.each([
+    ['fewer vectors than texts', { embeddings: { float: [[1]] } }],
+    ['a list without types', { embeddings: [[1], [2]] }],
+  ])('%s', async (_name, answer) => {
+    answers(() => answer);
+    expect(await failureOf(embed(COHERE, { input: ['a', 'b'] }))).toMatchObject({ kind: 'protocol' });
+  });
+
+  it('a throttled call', async () => {
+    server.reply = (response) =>
+      void response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException' }).end('{"message":"slow"}');
+    expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({ status: 429, retryable: true });
+  });
+});
+
+it('the catalog takes no model of embeddings that the service does not know how to ask', () => {
+  expect(() => catalogOf('embeddings', 'stability.stable-image-core-v1:1', 'http://bedrock.test')).toThrow(
+    'knows how to ask',
+  );
+});

@@ -1,0 +1,110 @@
+/**
+ * Embeddings of the models of Amazon Bedrock: Amazon Titan, which takes one text a call, and Cohere, which takes 96
+ * (Amazon Bedrock user guide, "Amazon Titan Embeddings G1 - Text" and "Cohere Embed").
+ */
+
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import type { Model } from '../../../core/catalog/catalog-document.ts';
+import type { ProviderAttempt, ProviderCall } from '../../../core/kinds/call-kind.ts';
+import {
+  type Embedding,
+  type EmbeddingAnswer,
+  isEmbedding,
+} from '../../../core/kinds/embeddings/embeddings.ts';
+import { mayExceed } from '../../../core/metering/token-bound.ts';
+import { isTokenCount } from '../../../core/pricing/token-usage.ts';
+import { UpstreamFailure } from '../../../core/upstream/provider.ts';
+import type { BedrockDependencies } from '../../bedrock/provider.ts';
+import { type Invoked, invoke } from '../bedrock-invoke.ts';
+
+/** How a family of models takes texts and gives vectors. */
+interface Family {
+  /** Texts a call. */
+  readonly batchSize: number;
+  request(texts: readonly string[], dimensions: unknown): JsonObject;
+  vectors(answer: Invoked['answer']): readonly unknown[];
+}
+
+const TITAN: Family = {
+  batchSize: 1,
+  request: ([text], dimensions) => ({ inputText: text, ...(dimensions === undefined ? {} : { dimensions }) }),
+  vectors: ({ embedding }) => [embedding],
+};
+
+const COHERE: Family = {
+  batchSize: 96,
+  request: (texts, dimensions) => ({
+    texts,
+    // The interface has no field for what the vectors are for; a document is found by any query.
+    input_type: 'search_document',
+    embedding_types: ['float'],
+    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+  }),
+  vectors: ({ embeddings }) => {
+    const { float } = Object(embeddings) as { readonly float?: unknown };
+    return Array.isArray(float) ? float : [];
+  },
+};
+
+/** Calls of one batch at once: enough to make 2048 texts a matter of seconds, and no more than Bedrock's default quota. */
+const CALLS_AT_ONCE = 16;
+
+export const embeddingsOfBedrock =
+  (bedrock: BedrockDependencies): ProviderCall<JsonObject, EmbeddingAnswer> =>
+  async (attempt) => {
+    const family = attempt.route.upstream_model.includes('cohere.') ? COHERE : TITAN;
+    const texts = textsOf(attempt.payload);
+    if (texts.length > family.batchSize) requireRoom(texts, attempt.model);
+    const batches = batchesOf(texts, family.batchSize);
+    const answers: EmbeddingAnswer[] = [];
+    for (let at = 0; at < batches.length; at += CALLS_AT_ONCE) {
+      const round = batches.slice(at, at + CALLS_AT_ONCE);
+      answers.push(...(await Promise.all(round.map((texts) => embed(bedrock, family, { attempt, texts })))));
+    }
+    return {
+      embeddings: answers.flatMap(({ embeddings }) => embeddings),
+      tokens: answers.reduce<number | undefined>(
+        (sum, { tokens }) => (sum === undefined || tokens === undefined ? undefined : sum + tokens),
+        0,
+      ),
+    };
+  };
+
+/** Token ids are a model's own, and Bedrock's models take none: a caller's mistake, and no other route's concern. */
+function textsOf({ input }: JsonObject): readonly string[] {
+  const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
+  if (inputs.every((item) => typeof item === 'string')) return inputs;
+  throw new UpstreamFailure('status', { status: 400, retryable: false, param: 'input' });
+}
+
+/**
+ * A batch takes several calls, and a text that is too long fails one of them after Bedrock was paid for others. So each
+ * text must be certain to fit. Throws a refusal with status 400.
+ */
+function requireRoom(texts: readonly string[], { context_window: window = Number.POSITIVE_INFINITY }: Model) {
+  const at = texts.findIndex((text) => mayExceed(text, window));
+  if (at === -1) return;
+  const reason = `it may have more than the ${window} tokens that the model takes. Send it in a request of its own.`;
+  const details = { status: 400, retryable: false, param: `input[${at}]`, refusal: { reason } };
+  throw new UpstreamFailure('status', details);
+}
+
+const batchesOf = (texts: readonly string[], size: number): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(texts.length / size) }, (_, at) => texts.slice(at * size, (at + 1) * size));
+
+async function embed(
+  bedrock: BedrockDependencies,
+  family: Family,
+  batch: { readonly attempt: ProviderAttempt<JsonObject>; readonly texts: readonly string[] },
+): Promise<EmbeddingAnswer> {
+  const { attempt, texts } = batch;
+  const { route, payload, clock } = attempt;
+  const body = family.request(texts, payload.dimensions);
+  const { answer, tokens } = await invoke(bedrock, { route, body, signal: clock.signal });
+  const vectors = family.vectors(answer);
+  if (vectors.length !== texts.length || !vectors.every(isVector)) throw new UpstreamFailure('protocol');
+  const { inputTextTokenCount: counted } = answer;
+  return { embeddings: vectors, tokens: isTokenCount(counted) ? counted : tokens };
+}
+
+const isVector = (value: unknown): value is Embedding => Array.isArray(value) && isEmbedding(value);

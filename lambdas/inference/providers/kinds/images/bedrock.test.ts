@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import { failureOf } from '../../../testing/providers/http-calls.ts';
+import {
+  answer,
+  attemptOf,
+  bedrockClient,
+  bodiesOf,
+  catalogOf,
+} from '../../../testing/providers/kinds/bedrock-calls.ts';
+import { wireServer } from '../../../testing/providers/wire-server.ts';
+import { imagesOfBedrock } from './bedrock.ts';
+
+const server = wireServer();
+const answers = (make: (body: Record<string, unknown>) => unknown, headers: Record<string, string> = {}) =>
+  answer(server, make, headers);
+const bodies = () => bodiesOf(server);
+
+const CORE = 'stability.stable-image-core-v1:1';
+const ASKED = { prompt: 'a fox', n: 1, size: '1024x1024' };
+
+const paint = (payload: JsonObject, upstreamModel = CORE) =>
+  imagesOfBedrock(
+    { bedrockClient },
+    () => 5_000,
+  )(attemptOf(catalogOf('image', upstreamModel, server.origin), { ...ASKED, ...payload }));
+
+describe('images of Stability AI', () => {
+  it.each([CORE, 'stability.stable-image-ultra-v1:1', 'stability.sd3-5-large-v1:0'])(
+    'are a signed call for each image: %s',
+    async (model) => {
+      let sent = 0;
+      answers(() => {
+        sent += 1;
+        return { seeds: [sent], finish_reasons: [null], images: [`image${sent}`] };
+      });
+      const { images, created } = await paint({ n: 4 }, model);
+      expect(images.map(({ b64_json: data }) => data).sort()).toEqual([
+        'image1',
+        'image2',
+        'image3',
+        'image4',
+      ]);
+      expect(created).toBe(5);
+      const body = { prompt: 'a fox', aspect_ratio: '1:1', output_format: 'png' };
+      expect(bodies()).toEqual([body, body, body, body]);
+      expect(server.requests[0]?.path).toBe(`/model/${encodeURIComponent(model)}/invoke`);
+      expect(server.requests[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
+    },
+  );
+
+  it.each([
+    [7, [7, 8, 9]],
+    [0, [0, 0, 0]],
+    [null, [undefined, undefined, undefined]],
+  ])('differ though their call has a seed, %p, and avoid what it does not want', async (seed, seeds) => {
+    answers(() => ({ seeds: [1], finish_reasons: [null], images: ['QQ=='] }));
+    await paint({ n: 3, seed, negative_prompt: 'a hound' });
+    const sent = bodies();
+    expect(sent.map((body) => body.seed).sort()).toEqual(seeds);
+    expect(sent.map((body) => body.negative_prompt)).toEqual(['a hound', 'a hound', 'a hound']);
+  });
+
+  it('are those that came, where others of the call were filtered, throttled or no images', async () => {
+    let sent = 0;
+    server.reply = (response) => {
+      sent += 1;
+      if (sent === 3) response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException' }).end('{}');
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(
+            JSON.stringify(
+              [
+                { finish_reasons: ['Filter reason: output image'] },
+                { seeds: [1], finish_reasons: [null], images: ['QQ=='] },
+                {},
+                { seeds: [2], finish_reasons: [null], images: [''] },
+              ][sent - 1],
+            ),
+          );
+    };
+    expect((await paint({ n: 4 })).images).toEqual([{ b64_json: 'QQ==' }]);
+  });
+
+  it.each(['Filter reason: prompt', 'Filter reason: output image'])(
+    'that the filter stopped are a refusal of the prompt, which no other route is asked about: %s',
+    async (reason) => {
+      answers(() => ({ finish_reasons: [reason], images: ['QQ=='] }));
+      expect(await failureOf(paint({ n: 2 }))).toMatchObject({
+        status: 400,
+        retryable: false,
+        param: 'prompt',
+      });
+    },
+  );
+
+  it.each(['512x512', '768x768', '1024x768', '768x1024'])(
+    'are not made in another size than the one asked for: %s is refused before anything is sent',
+    async (size) => {
+      expect(await failureOf(paint({ size }))).toMatchObject({
+        status: 400,
+        retryable: false,
+        param: 'size',
+      });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  it('of a model that has ended are left to another route, and nothing is sent', async () => {
+    const failure = await failureOf(paint({}, 'amazon.nova-canvas-v1:0'));
+    expect(failure).toMatchObject({ status: 404, retryable: true });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+it('addresses of images are refused by their field before anything is sent', async () => {
+  expect(await failureOf(paint({ response_format: 'url' }))).toMatchObject({
+    status: 400,
+    retryable: false,
+    param: 'response_format',
+  });
+  expect(server.requests).toEqual([]);
+});
+
+describe('a malformed answer leaves the call to another route', () => {
+  it.each([
+    ['no image', { finish_reasons: [null], images: [] }],
+    ['an image that is no text', { finish_reasons: [null], images: [1] }],
+    ['an error of the model', { finish_reasons: ['Inference error'] }],
+    ['an image beside an error', { finish_reasons: ['Inference error'], images: ['QQ=='] }],
+  ])('%s', async (_name, answer) => {
+    answers(() => answer);
+    expect(await failureOf(paint({ n: 2 }))).toMatchObject({ kind: 'protocol', retryable: true });
+  });
+});
+
+describe('the catalog', () => {
+  it.each([
+    'stability.stable-image-inpaint-v1:0',
+    'stability.stable-image-control-sketch-v1:0',
+    'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+  ])('takes no model of images that the service does not know how to ask: %s', (model) => {
+    expect(() => catalogOf('image', model, 'http://bedrock.test')).toThrow('knows how to ask');
+  });
+
+  it('of before a model ended, which names it, can still be read', () => {
+    for (const model of ['amazon.nova-canvas-v1:0', 'amazon.titan-image-generator-v2:0'])
+      expect(catalogOf('image', model, 'http://bedrock.test').models).toHaveLength(1);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Model, Route } from '../../core/catalog/catalog-document.ts';
+import { embeddingsOfOpenAi } from './embeddings/openai.ts';
+import { imagesOfOpenAi } from './images/openai.ts';
+
+const CANARY = 'heron-7f3a';
+const vendor = { provider: CANARY, cost: CANARY, x_vendor: { id: CANARY } };
+
+const http = (answer: unknown) => ({
+  fetch: async () =>
+    new Response(JSON.stringify(answer), { headers: { 'x-request-id': CANARY, server: CANARY } }),
+  readSecret: async () => 'key',
+  readToken: async () => 'token',
+});
+const attempt = (payload: JsonObject) => ({
+  model: {} as Model,
+  route: { base_url: 'http://upstream.test', upstream_model: 'm' } as Route,
+  payload,
+  clock: { signal: new AbortController().signal, begun: () => {}, close: () => {} },
+});
+
+describe('images of a server of the OpenAI protocol', () => {
+  const imagesOf = (...data: unknown[]) =>
+    imagesOfOpenAi(http({ created: 5, data, ...vendor }), () => 7_000)(attempt({ n: 4 }));
+
+  it('are what they show and how their prompt was put, and nothing of the vendor', async () => {
+    const known = { b64_json: 'aGk=', url: 'https://cdn.test/a.png', revised_prompt: 'a cat' };
+    expect(await imagesOf({ ...known, ...vendor })).toEqual({ images: [known], created: 5 });
+  });
+
+  it.each([
+    null,
+    5,
+    'x',
+    {},
+    { url: 5 },
+    { url: 'javascript:alert(1)' },
+    { url: 'file:///a' },
+    { b64_json: {} },
+  ])('are malformed without either: %j', async (entry) => {
+    await expect(imagesOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
+    expect((await imagesOf(entry, { b64_json: 'aGk=' })).images).toEqual([{ b64_json: 'aGk=' }]);
+  });
+
+  it('were made now where the route states no time', async () => {
+    const data = [{ b64_json: 'aGk=' }];
+    for (const created of ['now', -1, 1.5, {}])
+      expect(await imagesOfOpenAi(http({ created, data }), () => 7_000)(attempt({ n: 1 }))).toMatchObject({
+        created: 7,
+      });
+  });
+});
+
+describe('embeddings of a server of the OpenAI protocol', () => {
+  const answerTo = (input: unknown, data: readonly unknown[]) =>
+    embeddingsOfOpenAi(http({ data, usage: { prompt_tokens: 3, cost: CANARY }, ...vendor }))(
+      attempt({ input }),
+    );
+  const embeddingsOf = (entry: unknown) => answerTo('a', [entry]);
+
+  it('are one for each input, in the order of the inputs', async () => {
+    const at = (index: number) => ({ index, embedding: [index + 1] });
+    expect((await answerTo(['a', 'b'], [at(1), at(0)])).embeddings).toEqual([[1], [2]]);
+    for (const indexes of [[0], [0, 2], [0, 0], [0, 1, 2], [-1, 0]])
+      await expect(answerTo(['a', 'b'], indexes.map(at))).rejects.toMatchObject({ kind: 'protocol' });
+  });
+
+  it('are numbers and their count, and nothing of the vendor', async () => {
+    expect(await embeddingsOf({ embedding: [1, 2], ...vendor })).toEqual({ embeddings: [[1, 2]], tokens: 3 });
+  });
+
+  it.each([
+    { embedding: `${CANARY}!!` },
+    { embedding: [1, null] },
+    { embedding: [1e300] },
+    { embedding: [1], index: {} },
+    null,
+  ])('are numbers that a float can hold: %j', async (entry) => {
+    await expect(embeddingsOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
+  });
+});

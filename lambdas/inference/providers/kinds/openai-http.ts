@@ -1,0 +1,43 @@
+/** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Route } from '../../core/catalog/catalog-document.ts';
+import { type KeyDependencies, keyHeadersOf } from '../authorization.ts';
+import { parsePlainObject, post, reading } from '../http-upstream.ts';
+import { toFailure } from '../openai/errors.ts';
+import { addressOf } from '../openai-formats/address.ts';
+import type { FormBody } from './form-body.ts';
+
+export interface OpenAiHttp extends KeyDependencies {
+  readonly fetch: typeof fetch;
+}
+
+export interface OpenAiRequest {
+  readonly route: Route;
+  /** Below the route's address, such as `/embeddings`. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>> | FormBody;
+  readonly signal: AbortSignal;
+}
+
+/** The answer, whose status is 2xx. Throws `UpstreamFailure`. */
+export async function ask(http: OpenAiHttp, { route, path, body, signal }: OpenAiRequest): Promise<Response> {
+  const { stream, headers } = isForm(body)
+    ? body
+    : { stream: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  return post(http.fetch, {
+    url: addressOf(route, path),
+    headers: { ...headers, ...(await keyHeadersOf(http, route)) },
+    body: stream,
+    signal,
+    toFailure,
+  });
+}
+
+const isForm = (body: OpenAiRequest['body']): body is FormBody => body.stream instanceof ReadableStream;
+
+/** The answer's JSON object; a number in it, of a vector or a duration, is a double. Throws `UpstreamFailure`. */
+export async function askForJson(http: OpenAiHttp, request: OpenAiRequest): Promise<JsonObject> {
+  const response = await ask(http, request);
+  return parsePlainObject(await reading(() => response.text()));
+}

@@ -1,0 +1,40 @@
+/** Which protocols serve which kind of call; the catalog admits routes of no other. */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Clock } from '../../../platform/core/ports.ts';
+import type { ProviderCalls } from '../../core/kinds/call-kind.ts';
+import type { EmbeddingAnswer } from '../../core/kinds/embeddings/embeddings.ts';
+import type { ImageAnswer } from '../../core/kinds/images/images.ts';
+import type { SpeechAnswer } from '../../core/kinds/speech/speech.ts';
+import type { TranscriptionPayload } from '../../core/kinds/transcriptions/endpoint.ts';
+import type { Transcript } from '../../core/kinds/transcriptions/transcript.ts';
+import type { BedrockDependencies } from '../bedrock/provider.ts';
+import { embeddingsOfBedrock } from './embeddings/bedrock.ts';
+import { embeddingsOfOpenAi } from './embeddings/openai.ts';
+import { imagesOfBedrock } from './images/bedrock.ts';
+import { imagesOfOpenAi } from './images/openai.ts';
+import type { OpenAiHttp } from './openai-http.ts';
+import { speechOfOpenAi } from './speech/openai.ts';
+import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
+
+export const createEmbeddingCalls = (
+  dependencies: OpenAiHttp & BedrockDependencies,
+): ProviderCalls<JsonObject, EmbeddingAnswer> => ({
+  openai: embeddingsOfOpenAi(dependencies),
+  bedrock: embeddingsOfBedrock(dependencies),
+});
+
+export const createImageCalls = (
+  dependencies: OpenAiHttp & BedrockDependencies & { readonly clock: Clock },
+): ProviderCalls<JsonObject, ImageAnswer> => ({
+  openai: imagesOfOpenAi(dependencies, dependencies.clock),
+  bedrock: imagesOfBedrock(dependencies, dependencies.clock),
+});
+
+export const createSpeechCalls = (http: OpenAiHttp): ProviderCalls<JsonObject, SpeechAnswer> => ({
+  openai: speechOfOpenAi(http),
+});
+
+export const createTranscriptionCalls = (
+  http: OpenAiHttp,
+): ProviderCalls<TranscriptionPayload, Transcript> => ({ openai: transcriptionsOfOpenAi(http) });

@@ -1,0 +1,30 @@
+/** Speech of a server of the OpenAI protocol (OpenAI API reference, Create speech). */
+
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
+import type { SpeechAnswer } from '../../../core/kinds/speech/speech.ts';
+import { UpstreamFailure } from '../../../core/upstream/provider.ts';
+import { guarded } from '../../../core/upstream/route-clock.ts';
+import { connected } from '../../http-upstream.ts';
+import { ask, type OpenAiHttp } from '../openai-http.ts';
+
+/** Some servers do not know what they send; none of those that fail with 200 sends this. */
+const AUDIO = /^(audio\/|application\/octet-stream)/i;
+
+export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, SpeechAnswer> {
+  return async ({ route, payload, clock: { signal } }) => {
+    const body = { ...payload, model: route.upstream_model };
+    const response = await ask(http, { route, path: '/audio/speech', body, signal });
+    if (response.body === null || !AUDIO.test(response.headers.get('content-type') ?? ''))
+      throw new UpstreamFailure('protocol');
+    const rest = guarded(connected(nonEmpty(response.body)), signal);
+    const opening = await rest.next();
+    // Audio without a byte is no audio.
+    if (opening.done) throw new UpstreamFailure('protocol');
+    return { first: opening.value, rest };
+  };
+}
+
+async function* nonEmpty(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  for await (const bytes of body) if (bytes.length > 0) yield bytes;
+}

@@ -1,0 +1,132 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { encode, event, outcome } from '../../testing/providers/openai/decoding.ts';
+import { bytesOf, NAMES, type WireChunk } from '../../testing/providers/openai/fixtures.ts';
+
+const wireText = (name: string): string => new TextDecoder().decode(bytesOf(name));
+
+/** Whether the chunks finish every choice that they begin. */
+function allFinished(payloads: readonly unknown[]): boolean {
+  const open = new Map<number, boolean>();
+  for (const { choices } of payloads as readonly WireChunk[])
+    for (const { index, finish_reason: reason } of choices)
+      open.set(index, (open.get(index) ?? true) && reason === null);
+  return open.size > 0 && [...open.values()].every((isOpen) => !isOpen);
+}
+
+describe('a stream that breaks off', () => {
+  it.each(NAMES)(
+    'fails, or ends cleanly after every choice has finished, at whatever byte: %s',
+    async (name) => {
+      const bytes = bytesOf(name);
+      const unfinished: number[] = [];
+      for (const length of offsets(0, bytes.length - 1)) {
+        const { events, failure } = await outcome(bytes.subarray(0, length));
+        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+        const finished = allFinished(events.flatMap(({ payload }) => payload ?? []));
+        if (failure === undefined && !finished) unfinished.push(length);
+      }
+      expect(unfinished.slice(0, 3)).toEqual([]);
+    },
+  );
+
+  it('gives what came before it, and may be tried elsewhere', async () => {
+    const { events, failure } = await outcome(
+      encode(wireText('text').split('data: ').slice(0, 4).join('data: ')),
+    );
+    expect(events.map(({ text }) => text)).toEqual(['', 'Grüße', ', 世界']);
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+  });
+
+  it('with [DONE] but without any output is no answer, and may be tried elsewhere', async () => {
+    expect((await outcome(encode(event('[DONE]')))).failure).toMatchObject({ retryable: true });
+    const opening = {
+      choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+    };
+    expect((await outcome(encode(event(opening)), encode(event('[DONE]')))).failure).toMatchObject({
+      retryable: true,
+    });
+  });
+
+  it('before its first event fails', async () => {
+    expect((await outcome()).failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect((await outcome(encode(': still thinking\n\n'))).failure).toMatchObject({ kind: 'interrupted' });
+  });
+});
+
+describe('an error within a stream', () => {
+  it('ends it with a failure that repeats none of its text', async () => {
+    const { events, failure } = await outcome(bytesOf('error-in-band'));
+    expect(events.map(({ text }) => text)).toEqual(['', 'The answer is']);
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toMatch(/heron|CUDA|node-17/);
+  });
+
+  it.each([
+    { error: 'overloaded' },
+    { error: { message: 'x' }, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] },
+    { error: {} },
+    { error: false },
+  ])('is one in whatever form: %j', async (chunk) => {
+    const { events, failure } = await outcome(encode(event(chunk)));
+    expect(events).toEqual([]);
+    expect(failure).toMatchObject({ kind: 'interrupted' });
+  });
+
+  it('is not a null error field, which some servers put on every chunk', async () => {
+    const chunk = { error: null, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] };
+    const { events, failure } = await outcome(encode(event(chunk)));
+    expect(failure).toBeUndefined();
+    expect(events).toMatchObject([{ text: 'y', content: true }]);
+  });
+});
+
+describe('garbage', () => {
+  it.each(['not json', '<html>', '{"choices":', '[]', 'null', '42', '"text"', 'true'])(
+    'that is no JSON object is a failure of the protocol: %s',
+    async (data) => {
+      expect((await outcome(encode(event(data)))).failure).toMatchObject({
+        kind: 'protocol',
+        retryable: true,
+      });
+    },
+  );
+
+  it.each([
+    { choices: [null] },
+    { choices: [5] },
+    { choices: {} },
+    { choices: [{ delta: null }] },
+    { choices: [{ delta: 5 }] },
+    { choices: [{ delta: { content: [{ type: 'text' }] } }] },
+    { choices: [{ delta: { tool_calls: {} } }] },
+    { choices: [{ delta: { tool_calls: [null] } }] },
+    { choices: [{ delta: { tool_calls: [{ function: null }] } }] },
+    { choices: [{ finish_reason: 7 }] },
+    { usage: 'many' },
+  ])('in a chunk is an upstream failure, and nothing else: %j', async (chunk) => {
+    expect((await outcome(encode(event(chunk)))).failure).toBeInstanceOf(UpstreamFailure);
+  });
+
+  it('of any JSON ends in events or in an upstream failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (chunk) => {
+        const { failure } = await outcome(encode(event({ choices: [chunk] })), encode(event(chunk)));
+        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
+
+  it('of any bytes is an upstream failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
+        expect((await outcome(...parts)).failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
+});

@@ -1,0 +1,188 @@
+/** Messages of the OpenAI protocol: from turns of a conversation, and the text that an answer's message holds. */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Signatures } from '../../core/upstream/capsules.ts';
+import type {
+  AssistantPart,
+  Conversation,
+  Finish,
+  FinishReason,
+  ImagePart,
+  ShownPart,
+  TextPart,
+  ToolResultPart,
+  UserPart,
+} from '../../core/upstream/conversation.ts';
+import { urlOf } from '../../core/upstream/sources.ts';
+import { behindResults } from '../../core/upstream/system-reminder.ts';
+import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
+import { plainName } from '../kept-fields.ts';
+import { finishName } from '../openai-formats/chat-form.ts';
+import { type Dialect, provenCalls, reasoningText } from '../openai-formats/returned-reasoning.ts';
+
+interface Output {
+  readonly content?: unknown;
+  readonly refusal?: unknown;
+  /** Written by several compatible servers beside the answer, under one name or both; it is output and billed as such. */
+  readonly reasoning_content?: unknown;
+  readonly reasoning?: unknown;
+  /** OpenRouter's form of it (docs, Reasoning tokens). */
+  readonly reasoning_details?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+const string = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** All output text of a message or delta: content, refusal, reasoning, tool names and arguments. */
+export function textOf(output: Output): string {
+  const text = string(output.content) + string(output.refusal) + reasoningOf(output);
+  if (!Array.isArray(output.tool_calls)) return text;
+  return output.tool_calls.reduce(
+    (sum: string, call: { function?: { name?: unknown; arguments?: unknown } } | null) =>
+      sum + string(call?.function?.name) + string(call?.function?.arguments),
+    text,
+  );
+}
+
+/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. Throws `UpstreamFailure` for a reason that is not a plain name. */
+export function toFinish(
+  choice: { readonly finish_reason?: unknown; readonly stop_reason?: unknown },
+  hasToolCalls: boolean,
+): Finish {
+  const { finish_reason: reason, stop_reason: stopSequence } = choice;
+  const raw = plainName(reason) ?? '';
+  if (raw === 'stop' && typeof stopSequence === 'string')
+    return { reason: 'stop-sequence', raw, stopSequence };
+  // A forced tool's call ends with `stop`.
+  if (hasToolCalls && raw === '') return { reason: 'tool-calls', raw };
+  return { reason: FINISH_REASONS.get(finishName(raw, hasToolCalls)) ?? 'stop', raw };
+}
+
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['length', 'length'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['content_filter', 'refusal'],
+]);
+
+/** OpenAI refuses longer ids of tool calls. */
+export const MAX_TOOL_CALL_ID = 40;
+
+/** What the messages of one conversation depend on beside it. */
+export interface MessageContext {
+  readonly dialect: Dialect;
+  readonly signatures: Signatures;
+}
+
+/** The conversation as messages: system texts first, tool results directly after the calls that they answer. */
+export function toMessages({ system, turns }: Conversation, context: MessageContext): JsonObject[] {
+  const opening = system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }];
+  const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
+  return [
+    ...opening,
+    ...behindResults(turns).flatMap((turn) => {
+      if (turn.role === 'assistant') return assistantMessage(turn.parts, ids, context);
+      if (turn.role === 'user') return userMessages(turn.parts, ids);
+      return [{ role: 'system', content: textContent(turn.parts.map(({ text }) => text)) }];
+    }),
+  ];
+}
+
+/** One text is a string: some compatible servers take nothing else. */
+const textContent = (texts: readonly string[]): unknown =>
+  texts.length === 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
+
+function userMessages(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[] {
+  const results = parts
+    .filter((part) => part.type === 'tool-result')
+    .map((result) => ({ ...result, id: ids.ofResult(result.id) }));
+  const shown = results.flatMap(imagesOf);
+  const said = [...shown, ...parts.filter((part) => part.type !== 'tool-result')];
+  return [...results.map(toolMessage), ...(said.length === 0 ? [] : [userMessage(said)])];
+}
+
+function userMessage(parts: readonly ShownPart[]): JsonObject {
+  if (parts.every((part) => part.type === 'text'))
+    return { role: 'user', content: textContent(parts.map(({ text }) => text)) };
+  return {
+    role: 'user',
+    content: parts.map(shownPart),
+  };
+}
+
+const textPart = ({ text }: TextPart): JsonObject => ({ type: 'text', text });
+
+function shownPart(part: ShownPart): JsonObject {
+  switch (part.type) {
+    case 'image':
+      return { type: 'image_url', image_url: { url: urlOf(part.source) } };
+    case 'document':
+      return { type: 'file', file: { filename: part.name ?? FILE_NAME, file_data: urlOf(part.source) } };
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    default:
+      return textPart(part);
+  }
+}
+
+/** OpenAI takes no file without a name. */
+const FILE_NAME = 'document.pdf';
+
+/** A tool message holds text only; that the tool failed has no field, so the text says it. */
+function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
+  const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
+  const said = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
+  return { role: 'tool', tool_call_id: id, content: said.length === 0 ? '' : textContent(said) };
+}
+
+/** The images of a tool's result, for the user message that follows: a tool message cannot hold them. */
+function imagesOf({ id, content }: ToolResultPart): (TextPart | ImagePart)[] {
+  const images = content.filter((part) => part.type === 'image');
+  if (images.length === 0) return [];
+  return [{ type: 'text', text: `From the result of tool call ${id}:` }, ...images];
+}
+
+/** None for reasoning alone, which the route does not want back. */
+function assistantMessage(
+  parts: readonly AssistantPart[],
+  ids: ToolCallIds,
+  { dialect, signatures }: MessageContext,
+): JsonObject[] {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+  const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
+  const calls = provenCalls(parts, dialect, signatures);
+  const isReasoning = parts.length > 0 && parts.every(({ type }) => type === 'reasoning');
+  if (isReasoning) return [];
+  return [
+    {
+      role: 'assistant',
+      ...(texts.length === 0 ? {} : { content: textContent(texts) }),
+      ...(refusals.length === 0 ? {} : { refusal: refusals.join('') }),
+      ...reasoningText(parts, dialect),
+      ...(calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map(({ call: { id, name, arguments: text }, proof }) => ({
+              id: ids.ofCall(id),
+              type: 'function',
+              function: { name, arguments: text === '' ? '{}' : text },
+              ...proof,
+            })),
+          }),
+    },
+  ];
+}
+
+/** The reasoning in a message or delta: of several names for one text, the first that says something. */
+export function reasoningOf({
+  reasoning_content: content,
+  reasoning,
+  reasoning_details: details,
+}: Output): string {
+  return string(content) || string(reasoning) || detailTexts(details);
+}
+
+const detailTexts = (details: unknown): string =>
+  Array.isArray(details)
+    ? details.map((detail) => string(detail?.text) || string(detail?.summary)).join('')
+    : '';

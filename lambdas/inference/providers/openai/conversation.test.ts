@@ -1,0 +1,318 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
+import { NO_FIELDS } from '../../core/fields/read-fields.ts';
+import type { Conversation, StreamPart } from '../../core/upstream/conversation.ts';
+import { type ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { collect, encode, event } from '../../testing/providers/openai/decoding.ts';
+import { bytesOf, IDENTITY, jsonOf, NAMES } from '../../testing/providers/openai/fixtures.ts';
+import { reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { sseData } from '../http-upstream.ts';
+import { toRequestBody } from './request.ts';
+import { toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
+
+const payloadOf = (conversation: Partial<Conversation>, stream = false): ChatPayload => ({
+  protocol: 'anthropic',
+  body: { max_tokens: 1, stop_sequences: ['never sent'] },
+  conversation: () => ({ ...PLAIN, ...conversation }),
+  stream,
+  fields: NO_FIELDS,
+});
+
+const CALL = { route: {}, payload: payloadOf({}), identity: IDENTITY, signatures: SIGNATURES };
+const target = { upstream_model: 'm', reasoning: false };
+const requestOf = (conversation: Partial<Conversation>) =>
+  toRequestBody(payloadOf(conversation), target, SIGNATURES);
+const text = (words: string) => ({ type: 'text' as const, text: words });
+
+describe('the request made of another protocol’s conversation', () => {
+  it('says no more than the conversation', () => {
+    const turns = [{ role: 'user' as const, parts: [text('Hi')] }];
+    expect(requestOf({ turns })).toEqual({
+      model: 'm',
+      stream: false,
+      max_tokens: 256,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+  });
+
+  it('says everything that the protocol has a word for', () => {
+    const body = requestOf({
+      temperature: 0,
+      topP: 1,
+      stop: ['a', 'b'],
+      tools: [{ name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }],
+      toolChoice: { type: 'any' },
+      parallelToolCalls: false,
+      format: { type: 'json-schema', schema: { type: 'object' } },
+      user: 'u',
+    });
+    expect(body).toMatchObject({
+      temperature: 0,
+      top_p: 1,
+      stop: ['a', 'b'],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true },
+        },
+      ],
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+      user: 'u',
+    });
+  });
+
+  it.each([
+    [{ type: 'auto' } as const, 'auto'],
+    [{ type: 'none' } as const, 'none'],
+    [{ type: 'tool', name: 'f' } as const, { type: 'function', function: { name: 'f' } }],
+  ])('chooses a tool: %j', (toolChoice, choice) => {
+    expect(requestOf({ toolChoice }).tool_choice).toEqual(choice);
+  });
+
+  it('has one system message, of as many parts as there are texts', () => {
+    expect(requestOf({ system: ['a'] }).messages).toEqual([{ role: 'system', content: 'a' }]);
+    expect(requestOf({ system: ['a', 'b'] }).messages).toEqual([
+      { role: 'system', content: [text('a'), text('b')] },
+    ]);
+  });
+
+  it('puts tool results directly behind their calls, says that one failed, and shows its images', () => {
+    const image = {
+      type: 'image',
+      source: { kind: 'base64', mediaType: 'image/png', data: 'aGk=' },
+    } as const;
+    const url = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
+    const { messages } = requestOf({
+      turns: [
+        {
+          role: 'assistant',
+          parts: [
+            text('Looking.'),
+            { type: 'tool-call', id: 'toolu_1', name: 'see', arguments: '{"a":1}' },
+            { type: 'tool-call', id: 'toolu_2', name: 'now', arguments: '' },
+          ],
+        },
+        {
+          role: 'user',
+          parts: [
+            text('Well?'),
+            { type: 'tool-result', id: 'toolu_1', content: [text('seen'), image], isError: false },
+            { type: 'tool-result', id: 'toolu_2', content: [], isError: true },
+            url,
+          ],
+        },
+      ],
+    });
+    expect(messages).toEqual([
+      {
+        role: 'assistant',
+        content: 'Looking.',
+        tool_calls: [
+          { id: 'toolu_1', type: 'function', function: { name: 'see', arguments: '{"a":1}' } },
+          { id: 'toolu_2', type: 'function', function: { name: 'now', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'toolu_1', content: 'seen' },
+      { role: 'tool', tool_call_id: 'toolu_2', content: 'Error: ' },
+      {
+        role: 'user',
+        content: [
+          text('From the result of tool call toolu_1:'),
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+          text('Well?'),
+          { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+        ],
+      },
+    ]);
+  });
+
+  it('gives a call and its result the same id, one that OpenAI takes', () => {
+    const id = `toolu_${'x'.repeat(80)}`;
+    const { messages } = requestOf({
+      turns: [
+        { role: 'assistant', parts: [{ type: 'tool-call', id, name: 'f', arguments: '{}' }] },
+        { role: 'user', parts: [{ type: 'tool-result', id, content: [], isError: false }] },
+      ],
+    }) as { messages: { tool_calls?: { id: string }[]; tool_call_id?: string }[] };
+    const called = messages[0]?.tool_calls?.[0]?.id ?? '';
+    expect(called.length).toBeLessThanOrEqual(40);
+    expect(messages[1]?.tool_call_id).toBe(called);
+  });
+
+  it('gives each call an id of its own, even where a caller numbers every turn anew', () => {
+    const turn = [
+      {
+        role: 'assistant' as const,
+        parts: [{ type: 'tool-call' as const, id: 'call_0', name: 'f', arguments: '{}' }],
+      },
+      {
+        role: 'user' as const,
+        parts: [{ type: 'tool-result' as const, id: 'call_0', content: [text('b')], isError: false }],
+      },
+    ];
+    const messages = requestOf({ turns: [...turn, ...turn] }).messages as {
+      readonly tool_call_id?: string;
+      readonly tool_calls?: readonly { readonly id: string }[];
+    }[];
+    const [first, firstResult, second, secondResult] = messages.map(
+      ({ tool_call_id: of, tool_calls: calls }) => calls?.[0]?.id ?? of,
+    );
+    expect([first, firstResult]).toEqual(['call_0', 'call_0']);
+    expect(second).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+    expect(second).not.toBe(first);
+    expect(secondResult).toBe(second);
+  });
+
+  it('names the output’s bound as reasoning models know it', () => {
+    const body = toRequestBody(payloadOf({}), { ...target, reasoning: true }, SIGNATURES);
+    expect(body).toMatchObject({ max_completion_tokens: 256 });
+    expect(body).not.toHaveProperty('max_tokens');
+  });
+});
+
+describe('a whole answer to a caller of another protocol', () => {
+  it('is its first choice, with arguments as the model wrote them', () => {
+    expect(toReply(jsonOf('completion'), CALL).answer).toEqual({
+      reply: {
+        parts: [
+          { type: 'tool-call', id: expect.any(String), name: 'get_weather', arguments: '{"city":"Łódź"}' },
+          { type: 'tool-call', id: expect.any(String), name: 'get_time', arguments: '{}' },
+        ],
+        finish: { reason: 'tool-calls', raw: 'tool_calls' },
+      },
+    });
+  });
+
+  const answer = (message: object, rest: object = {}) =>
+    toReply({ choices: [{ message, finish_reason: 'stop', ...rest }] }, CALL).answer;
+
+  it('keeps a text, a refusal, and the stop sequence of servers that name it', () => {
+    expect(answer({ content: 'a', refusal: 'b' }, { stop_reason: 'END' })).toEqual({
+      reply: {
+        parts: [text('a'), { type: 'refusal', text: 'b' }],
+        finish: { reason: 'stop-sequence', raw: 'stop', stopSequence: 'END' },
+      },
+    });
+  });
+
+  it('has ended with tool calls when it has some, though a forced call ends with "stop"', () => {
+    const tool_calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
+    expect(answer({ content: null, tool_calls })).toEqual({
+      reply: {
+        parts: [{ type: 'tool-call', id: `${IDENTITY.id}_0`, name: 'f', arguments: '{"a":1}' }],
+        finish: { reason: 'tool-calls', raw: 'stop' },
+      },
+    });
+  });
+
+  it('of a tool call without a name is a failure', () => {
+    expect(() => answer({ tool_calls: [null] })).toThrow(UpstreamFailure);
+  });
+
+  it('may be empty', () => {
+    expect(answer({ content: '' })).toEqual({
+      reply: { parts: [], finish: { reason: 'stop', raw: 'stop' } },
+    });
+  });
+});
+
+async function partsOf(...pieces: readonly Uint8Array[]): Promise<StreamPart[]> {
+  async function* bytes() {
+    yield* pieces;
+  }
+  const events = await collect(toReplyEvents(sseData(bytes()), CALL));
+  return events.flatMap(({ parts }) => parts ?? []);
+}
+
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  encode(event({ choices: [{ index: 0, delta, finish_reason }] }));
+const DONE = encode('data: [DONE]\n\n');
+
+describe('a streamed answer to a caller of another protocol', () => {
+  it.each(NAMES)('is the same parts at every split of its bytes: %s', async (name) => {
+    const bytes = bytesOf(name);
+    const parts = await partsOf(bytes);
+    expect(parts.at(-1)?.type).toBe('finish');
+    for (const at of offsets(1, bytes.length - 1))
+      expect(await partsOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(parts);
+  });
+
+  it('numbers tool calls by their start, whatever the server numbers them', async () => {
+    const called = (index: unknown, rest: object) => chunk({ tool_calls: [{ index, ...rest }] });
+    const parts = await partsOf(
+      called(7, { id: 'a', function: { name: 'f', arguments: '' } }),
+      called(3, { id: 'b', function: { name: 'g', arguments: '{' } }),
+      called(7, { function: { arguments: '{}' } }),
+      called(3, { function: { arguments: '}' } }),
+      chunk({}, 'stop'),
+      DONE,
+    );
+    expect(parts).toEqual([
+      { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
+      { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
+      { type: 'delta', block: 1, text: '{' },
+      { type: 'delta', block: 1, text: '}' },
+      { type: 'delta', block: 0, text: '{}' },
+      { type: 'end', block: 0 },
+      { type: 'end', block: 1 },
+      { type: 'finish', reason: 'tool-calls', raw: 'stop' },
+    ]);
+  });
+
+  it('keeps calls apart that a server does not number', async () => {
+    const called = (id: string, name: string) =>
+      chunk({ tool_calls: [{ id, function: { name, arguments: '{}' } }] });
+    const parts = await partsOf(called('a', 'f'), called('b', 'g'), chunk({}, 'tool_calls'), DONE);
+    expect(parts.filter(({ type }) => type === 'start')).toEqual([
+      { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
+      { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
+    ]);
+  });
+
+  it('has its reasoning before its text, and counts it once as output', async () => {
+    async function* bytes() {
+      yield chunk({ reasoning_content: 'Hm.', reasoning: 'Hm.' });
+      yield chunk({ content: 'a' }, 'stop');
+      yield DONE;
+    }
+    const events = await collect(toReplyEvents(sseData(bytes()), CALL));
+    expect(events.map(({ text }) => text)).toEqual(['Hm.', 'a', '']);
+    expect(events.flatMap(({ parts }) => parts ?? [])).toEqual([
+      ...reasoningBlock(0, ['Hm.']),
+      ...textBlock(1, 'a'),
+      { type: 'finish', reason: 'stop', raw: 'stop' },
+    ]);
+  });
+
+  it('loses no text and no argument, however a server cuts it', async () => {
+    const piece = fc.record({ call: fc.nat(3), words: fc.string() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
+        const seen = new Set<number>();
+        const wire = pieces.map(({ call: index, words }) => {
+          const first = !seen.has(index);
+          seen.add(index);
+          const start = first ? { id: `id${index}`, function: { name: 'f', arguments: words } } : undefined;
+          return chunk({ tool_calls: [{ index, ...(start ?? { function: { arguments: words } }) }] });
+        });
+        const parts = await partsOf(...wire, chunk({ content: 'end' }, 'stop'), DONE);
+        for (const [order, index] of [...seen].entries()) {
+          const sent = pieces.filter(({ call }) => call === index).map(({ words }) => words);
+          const got = parts.flatMap((part) =>
+            part.type === 'delta' && part.block === order ? part.text : [],
+          );
+          expect(got.join('')).toBe(sent.join(''));
+        }
+      }),
+      { numRuns: rounds(40) },
+    );
+  });
+});

@@ -1,0 +1,16 @@
+/** An error answer of an OpenAI-compatible server: is the route at fault, or the request (OpenAI docs, Error codes)? */
+import type { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { isFieldPath } from '../refusals/field-names.ts';
+import { toStatusFailure } from '../refusals/status-failure.ts';
+
+/** A field path as OpenAI writes them; nothing else of the upstream's text is passed on. */
+const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;
+
+/** What an error answer means; only a refusal of the request itself is read. */
+export const toFailure = (response: Response): Promise<UpstreamFailure> =>
+  toStatusFailure(response, { paramOf });
+
+function paramOf(body: unknown): string | undefined {
+  const param = (body as { error?: { param?: unknown } | null } | null | undefined)?.error?.param;
+  return typeof param === 'string' && FIELD_PATH.test(param) && isFieldPath(param) ? param : undefined;
+}

@@ -1,0 +1,329 @@
+import { describe, expect } from '@jest/globals';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets } from '../../../../tools/test-kit/thorough.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { NO_FIELDS } from '../../core/fields/read-fields.ts';
+import type { StreamPart } from '../../core/upstream/conversation.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { collect, decode, encode, event } from '../../testing/providers/openai/decoding.ts';
+import { bytesOf, CALL, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
+import { textBlock } from '../../testing/providers/parts.ts';
+import { sseData } from '../http-upstream.ts';
+import { type AnsweredCall, toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+const CONVERTED = {
+  ...CALL,
+  payload: { ...CALL.payload, protocol: 'anthropic' as const },
+};
+
+async function* body(text: string, size: number): AsyncGenerator<Uint8Array, void> {
+  const bytes = encode(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const DONE = 'data: [DONE]\n\n';
+const chunk = (delta: unknown, reason: unknown = null, more: object = {}) => ({
+  choices: [{ index: 0, delta, finish_reason: reason }],
+  ...more,
+});
+const piece = (call: object) => chunk({ tool_calls: [call] });
+const sse = (...chunks: readonly unknown[]) => chunks.map(event).join('');
+
+/** What callers of other protocols get, however the bytes are cut. */
+async function partsOf(text: string): Promise<StreamPart[]> {
+  const [whole, single, some] = await Promise.all(
+    [text.length * 4, 1, 7].map(async (size) => {
+      const events = await collect(toReplyEvents(sseData(body(text, size)), CONVERTED));
+      return events.flatMap(({ parts }) => parts ?? []);
+    }),
+  );
+  expect([single, some]).toEqual([whole, whole]);
+  return whole ?? [];
+}
+
+interface Native {
+  readonly text: string;
+  readonly calls: JsonObject[];
+  readonly reasons: unknown[];
+}
+
+/** What a client of the protocol gathers, as OpenAI's SDK does: by the numbers of the calls. */
+async function nativeOf(text: string): Promise<Native> {
+  const events = await collect(toReplyEvents(sseData(body(text, text.length * 4)), CALL));
+  const calls: { id?: string; name?: string; arguments: string }[] = [];
+  const reasons: unknown[] = [];
+  let said = '';
+  for (const { payload } of events) {
+    for (const { delta, finish_reason: reason } of (payload?.choices ?? []) as {
+      delta: { content?: string; tool_calls?: { index: number; id?: string; function?: JsonObject }[] };
+      finish_reason: unknown;
+    }[]) {
+      said += delta.content ?? '';
+      if (reason !== null) reasons.push(reason);
+      for (const { index, id, function: called = {} } of delta.tool_calls ?? []) {
+        const call = calls[index] ?? { arguments: '' };
+        calls[index] = call;
+        if (id !== undefined) call.id = (call.id ?? '') + id;
+        if (called.name !== undefined) call.name = (call.name ?? '') + String(called.name);
+        call.arguments += String(called.arguments ?? '');
+      }
+    }
+  }
+  return { text: said, calls, reasons };
+}
+
+const made = (number: number) => `${IDENTITY.id}_${number}`;
+const f = (name: string, text: string) => ({ name, arguments: text });
+
+/** Two calls, as hosts stream them; ids as they come out. Each file names the form's source. */
+const NUMBERED: readonly (readonly [string, readonly string[]])[] = [
+  ['numbers-left-out', ['a', 'b']],
+  ['numbers-and-ids-left-out', [made(0), made(1)]],
+  ['one-number', ['a', 'b']],
+  ['numbers-with-gaps', ['a', 'b']],
+  ['empty-ids', [made(0), made(1)]],
+  ['same-ids', ['a', made(1)]],
+  ['repeated-ids', ['a', 'b']],
+  ['placeholder-arguments', ['a', 'b']],
+  ['stop-beside-calls', ['a', 'b']],
+];
+
+describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
+  it.each(NUMBERED)('%s', async (name, [first = '', second = '']) => {
+    const bytes = bytesOf(`dialects/${name}`);
+    const text = new TextDecoder().decode(bytes);
+    expect(await nativeOf(text)).toEqual({
+      text: '',
+      calls: [
+        { id: first, name: 'x', arguments: '{"a":1}' },
+        { id: second, name: 'y', arguments: '{}' },
+      ],
+      reasons: ['tool_calls'],
+    });
+    const calls = (await partsOf(text)).flatMap((part) => (part.type === 'start' ? [part.content] : []));
+    expect(calls).toMatchObject([
+      { id: first, name: 'x' },
+      { id: second, name: 'y' },
+    ]);
+    const whole = await collect(decode(bytes));
+    for (const at of offsets(1, bytes.length - 1))
+      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+  });
+
+  it('are legal for callers of every other protocol', async () => {
+    const text = sse(piece({ index: 0, id: 'functions.x:0|<é>', function: f('x', '{}') })) + DONE;
+    const [start] = await partsOf(text);
+    expect(start).toMatchObject({ content: { id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) } });
+    const message = { tool_calls: [{ id: 'functions.x:0', function: f('x', '{}') }] };
+    expect(toReply({ choices: [{ message }] }, CONVERTED).answer).toMatchObject({
+      reply: { parts: [{ id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) }] },
+    });
+  });
+
+  it('are there in a whole answer', () => {
+    const message = {
+      tool_calls: ['', 'a', 'a'].map((id) => ({ id, type: 'function', function: f('x', '{}') })),
+    };
+    const { answer } = toReply({ choices: [{ message, finish_reason: 'stop' }] }, CALL);
+    expect(answer).toMatchObject({
+      body: {
+        choices: [
+          {
+            message: { tool_calls: [{ id: made(0) }, { id: 'a' }, { id: made(2) }] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('the end of an answer', () => {
+  const call = piece({ index: 0, id: 'a', function: f('x', '{}') });
+
+  it.each([
+    ['stop beside tool calls (D11)', sse(call, chunk({}, 'stop')) + DONE, 'tool-calls', 'tool_calls'],
+    ['none at all (D12)', sse(chunk({ content: 'Hi' })) + DONE, 'stop', 'stop'],
+    ['none, with tool calls', sse(call) + DONE, 'tool-calls', 'tool_calls'],
+    ['an empty one', sse(chunk({ content: 'Hi' }, '')) + DONE, 'stop', 'stop'],
+    ['a new name', sse(chunk({ content: 'Hi' }), chunk({}, 'end')) + DONE, 'stop', 'stop'],
+    [
+      'a name of its own',
+      sse(chunk({ content: 'Hi' }), chunk({}, 'model_length')) + DONE,
+      'length',
+      'length',
+    ],
+    ['no [DONE] (D16)', sse(chunk({ content: 'Hi' }), chunk({}, 'length')), 'length', 'length'],
+    [
+      'no [DONE] and none, but the account',
+      sse(chunk({ content: 'Hi' }), { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+      'stop',
+      'stop',
+    ],
+    ['no blank line', sse(chunk({ content: 'Hi' }), chunk({}, 'stop')).trimEnd(), 'stop', 'stop'],
+    ['[DONE] without a blank line', `${sse(chunk({ content: 'Hi' }))}data: [DONE]`, 'stop', 'stop'],
+  ])('is one with %s', async (_name, text, reason, name) => {
+    expect((await partsOf(text)).at(-1)).toMatchObject({ type: 'finish', reason });
+    expect((await nativeOf(text)).reasons).toEqual([name]);
+  });
+
+  it.each([
+    ['a body cut within an event', `${sse(chunk({ content: 'Hi' }))}data: {"choices":[{"in`],
+    ['a body that ends amid the answer', sse(chunk({ content: 'Hi' }))],
+    [
+      'an account in every chunk (D15)',
+      sse(chunk({ content: 'Hi' }, null, { usage: { prompt_tokens: 1, completion_tokens: 1 } })),
+    ],
+    ['a reason that says that it failed', sse(chunk({ content: 'Hi' }), chunk({}, 'network_error')) + DONE],
+  ])('is not found with %s', async (_name, text) => {
+    await expect(nativeOf(text)).rejects.toThrow(UpstreamFailure);
+    await expect(partsOf(text)).rejects.toThrow(UpstreamFailure);
+  });
+});
+
+describe('the events of a stream', () => {
+  it('may be unknown, have several chunks each, and repeat the whole text (D16)', async () => {
+    const cumulative = { choices: [{ index: 0, delta: { content: 'b' }, message: { content: 'ab' } }] };
+    const pair = `data: ${JSON.stringify(chunk({ content: 'a' }))}\ndata: ${JSON.stringify(cumulative)}\n\n`;
+    const ping = `event: ping\ndata: {"type":"ping"}\n\n${sse({ object: 'host.heartbeat' })}`;
+    const text = `${ping}: comment\n\n${pair}${ping}${sse(chunk({}, 'stop'))}${DONE}`;
+    expect(await partsOf(text)).toEqual([
+      ...textBlock(0, 'a', 'b'),
+      { type: 'finish', reason: 'stop', raw: 'stop' },
+    ]);
+    expect(await nativeOf(text)).toMatchObject({ text: 'ab', reasons: ['stop'] });
+  });
+
+  it('may have texts in parts, thoughts among them (D17)', async () => {
+    const thinking = [{ type: 'text', text: 'Hm.' }];
+    const text = sse(
+      chunk({ content: [{ type: 'thinking', thinking }] }),
+      chunk({ content: [{ type: 'text', text: 'a' }] }, 'stop'),
+    );
+    expect((await partsOf(text + DONE)).flatMap((part) => (part.type === 'delta' ? part.text : []))).toEqual([
+      'Hm.',
+      'a',
+    ]);
+    expect((await nativeOf(text + DONE)).text).toBe('a');
+    const message = {
+      content: [
+        { type: 'thinking', thinking },
+        { type: 'text', text: 'a' },
+      ],
+    };
+    expect(toReply({ choices: [{ message, finish_reason: 'stop' }] }, CONVERTED).answer).toMatchObject({
+      reply: {
+        parts: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'a' },
+        ],
+      },
+    });
+  });
+
+  it('drop `{}` where arguments follow it, and give it where they do not (D13)', async () => {
+    const pieces = [
+      piece({ index: 0, id: 'a', function: f('x', '{}') }),
+      piece({ index: 1, id: 'b', function: f('y', '{}') }),
+      piece({ index: 2, id: 'c', function: f('z', '{}') }),
+      piece({ index: 0, function: { arguments: ' ' } }),
+      piece({ index: 0, function: { arguments: '{"a":' } }),
+      piece({ index: 2, function: { arguments: ' ' } }),
+      piece({ index: 0, function: { arguments: '{}}' } }),
+    ];
+    for (const end of ['', event(chunk({}, 'tool_calls')), event({ choices: [{ finish_reason: 'stop' }] })]) {
+      const text = sse(...pieces) + end + DONE;
+      const said = (await partsOf(text)).flatMap((part) => (part.type === 'delta' ? [part] : []));
+      const argumentsOf = (block: number) =>
+        said.map((part) => (part.block === block ? part.text : '')).join('');
+      expect([0, 1, 2].map(argumentsOf)).toEqual(['{"a":{}}', '{}', '{} ']);
+      const { calls, reasons } = await nativeOf(text);
+      expect(calls.map((call) => call.arguments)).toEqual(['{"a":{}}', '{}', '{} ']);
+      expect(reasons).toEqual(['tool_calls']);
+    }
+  });
+});
+
+describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
+  const CALLED = {
+    ...CALL,
+    route: { dialect: { json_answer: 'reasoning' as const } },
+    payload: {
+      ...CALL.payload,
+      fields: {
+        ...NO_FIELDS,
+        needs: [{ kind: 'capability' as const, name: 'json' as const, param: 'response_format' }],
+      },
+    },
+  };
+  const converted = { ...CALLED, payload: { ...CALLED.payload, protocol: 'anthropic' as const } };
+  const thought = (field: string, text: string) => chunk({ [field]: text });
+  const END = event(chunk({}, 'stop'));
+
+  const said = async (text: string, call: AnsweredCall = CALLED) => {
+    const events = await collect(toReplyEvents(sseData(body(text, 9)), call));
+    const deltas = events.flatMap(({ payload }) =>
+      ((payload?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
+    );
+    const all = (field: string) => deltas.map((delta) => delta[field] ?? '').join('');
+    return { content: all('content'), reasoning: all('reasoning_content') + all('reasoning') };
+  };
+  const partsOfCall = async (text: string, call: AnsweredCall = converted) =>
+    (await collect(toReplyEvents(sseData(body(text, 9)), call)))
+      .flatMap(({ parts }) => parts ?? [])
+      .flatMap((part) =>
+        part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
+      );
+
+  it.each(['reasoning_content', 'reasoning'])('is the text where nothing else is said: %s', async (field) => {
+    const pieces = sse(thought(field, '{"a":'), thought(field, '1}'));
+    for (const text of [pieces + END + DONE, pieces + DONE]) {
+      expect(await said(text)).toEqual({ content: '{"a":1}', reasoning: '' });
+      expect(await partsOfCall(text)).toEqual(['text', '{"a":1}']);
+    }
+    const message = { content: '', [field]: '{"a":1}' };
+    const answer = { choices: [{ message, finish_reason: 'stop' }] };
+    expect(toReply(answer, CALLED).answer).toMatchObject({
+      body: { choices: [{ message: { content: '{"a":1}' } }] },
+    });
+    expect(JSON.stringify(toReply(answer, CALLED).answer)).not.toContain('reasoning');
+    expect(toReply(answer, converted).answer).toMatchObject({
+      reply: { parts: [{ type: 'text', text: '{"a":1}' }] },
+    });
+  });
+
+  it('is not what a model thinks before its text or its calls', async () => {
+    const thoughts = sse(thought('reasoning', 'Hm'), thought('reasoning', '.'));
+    const text = thoughts + sse(chunk({ content: '{' }), chunk({ content: '}' })) + END + DONE;
+    expect(await said(text)).toEqual({ content: '{}', reasoning: 'Hm.' });
+    expect(await partsOfCall(text)).toEqual(['reasoning', 'Hm.', 'text', '{', '}']);
+    const calls = thoughts + sse(piece({ index: 0, id: 'a', function: f('x', '{}') })) + END + DONE;
+    expect(await partsOfCall(calls)).toEqual(['reasoning', 'Hm.', 'tool-call', '{}']);
+    const message = { content: '{}', reasoning: 'Hm.' };
+    expect(toReply({ choices: [{ message }] }, converted).answer).toMatchObject({
+      reply: { parts: [{ type: 'reasoning' }, { type: 'text', text: '{}' }] },
+    });
+  });
+
+  it.each<[string, AnsweredCall]>([
+    [
+      'a caller who asked for no JSON',
+      { ...converted, payload: { ...converted.payload, fields: NO_FIELDS } },
+    ],
+    ['a route without the flag', { ...converted, route: {} }],
+  ])('is reasoning for %s', async (_name, call) => {
+    expect(await partsOfCall(sse(thought('reasoning', '{}')) + END + DONE, call)).toEqual([
+      'reasoning',
+      '{}',
+    ]);
+    const answer = { choices: [{ message: { content: '', reasoning: '{}' } }] };
+    expect(toReply(answer, call).answer).toMatchObject({ reply: { parts: [{ type: 'reasoning' }] } });
+  });
+
+  it('is counted once', async () => {
+    const text = sse(thought('reasoning', '{"a":'), thought('reasoning', '1}')) + DONE;
+    const events = await collect(toReplyEvents(sseData(body(text, 9)), CALLED));
+    expect(events.map((each) => each.text).join('')).toBe('{"a":1}');
+  });
+});

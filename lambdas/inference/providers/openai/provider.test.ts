@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ReplyEvent } from '../../core/upstream/provider.ts';
+import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import {
+  CANARY,
+  type Call,
+  EVENT_STREAM,
+  eventsOf,
+  failureOf,
+  JSON_TYPE,
+  streamOf,
+} from '../../testing/providers/http-calls.ts';
+import { callAt } from '../../testing/providers/openai/calling.ts';
+import { bytesOf, IDENTITY, jsonOf } from '../../testing/providers/openai/fixtures.ts';
+import { wireServer } from '../../testing/providers/wire-server.ts';
+
+const server = wireServer();
+const call = (options: Call = {}) => callAt(server.origin, options);
+
+const replyWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
+  server.reply = (response) => void response.writeHead(status, headers).end(body);
+};
+const replyWithStream = () => replyWith(200, EVENT_STREAM, bytesOf('text'));
+const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('completion')));
+
+describe('a call', () => {
+  it('is one POST to the route’s address, with its key and its model', async () => {
+    replyWithJson();
+    await call({ secret: 'env:UPSTREAM_KEY' });
+    expect(server.requests).toEqual([
+      expect.objectContaining({ method: 'POST', path: '/v1/chat/completions' }),
+    ]);
+    const [{ headers, body } = { headers: {}, body: '' }] = server.requests;
+    expect(headers).toMatchObject({
+      authorization: 'Bearer key-of-env:UPSTREAM_KEY',
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
+    expect(JSON.parse(body)).toEqual({
+      model: 'upstream-model',
+      messages: [{ role: 'user', content: 'Grüße' }],
+      seed: 7,
+      stream: false,
+    });
+  });
+
+  it('of a stream asks for an event stream and for usage', async () => {
+    replyWithStream();
+    await eventsOf(call({ stream: true }));
+    const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
+    expect(headers.accept).toBe('text/event-stream');
+    expect(JSON.parse(body)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  it('of a route without a secret sends no key', async () => {
+    replyWithJson();
+    await call();
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('of a route whose secret cannot be read is not made', async () => {
+    const failure = await failureOf(call({ secret: 'env:ABSENT' }));
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(failure.message).not.toContain(CANARY);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('answers a whole completion', async () => {
+    replyWithJson();
+    expect(await call()).toMatchObject({
+      kind: 'json',
+      answer: { body: { ...IDENTITY } },
+      usage: { promptTokens: 19 },
+    });
+  });
+
+  it('answers a stream while it is still being written', async () => {
+    const bytes = bytesOf('text');
+    let release = () => {};
+    server.reply = async (response) => {
+      response.writeHead(200, EVENT_STREAM);
+      response.write(bytes.subarray(0, 900));
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      response.end(bytes.subarray(900));
+    };
+    const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
+    expect((await events.next()).value).toMatchObject({ content: false });
+    release();
+    const rest: ReplyEvent[] = [];
+    for (let next = await events.next(); !next.done; next = await events.next()) rest.push(next.value);
+    expect(rest).toHaveLength(6);
+  });
+
+  it('takes an event stream whatever the parameters of its type', async () => {
+    replyWith(200, { 'content-type': 'Text/Event-Stream; charset=UTF-8' }, bytesOf('text'));
+    expect(await eventsOf(call({ stream: true }))).toHaveLength(7);
+  });
+});
+
+describeFailingRoute({
+  server,
+  callAt,
+  whole: JSON.stringify(jsonOf('completion')),
+  stream: bytesOf('text'),
+  errorInStream: bytesOf('error-in-band'),
+  stranger: '{"choices":[]}',
+});
+
+it('a route that fails with garbage within a stream fails as an upstream', async () => {
+  replyWith(200, EVENT_STREAM, 'data: {"choices":[null]}\n\n');
+  expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({ retryable: true });
+});

@@ -1,0 +1,40 @@
+/** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
+import type { Feature } from '../../core/fields/need.ts';
+import type { Provider } from '../../core/upstream/provider.ts';
+import { type AuthorizationDependencies, authorizationOf } from '../authorization.ts';
+import { callUpstream } from '../http-upstream.ts';
+import { addressOf } from '../openai-formats/address.ts';
+import { toFailure } from './errors.ts';
+import { toRequestBody } from './request.ts';
+import { toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+/** What the OpenAI protocol expresses beyond a conversation (OpenAI API reference, Create chat completion). */
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  ...(['choices', 'image-urls', 'documents', 'audio', 'stop-sequences'] as const),
+]);
+
+export interface OpenAiDependencies extends AuthorizationDependencies {
+  readonly fetch: typeof fetch;
+}
+
+export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider {
+  return {
+    features,
+    async chat(attempt) {
+      const { route, payload, signatures, signal } = attempt;
+      const url = addressOf(route, '/chat/completions');
+      const body = JSON.stringify(toRequestBody(payload, route, signatures));
+      return callUpstream(dependencies.fetch, {
+        url,
+        headers: await authorizationOf(dependencies, route, { url, body }),
+        body,
+        stream: payload.stream,
+        signal,
+        toFailure,
+        toReply: (answer) => toReply(answer, attempt),
+        toReplyEvents: (data) => toReplyEvents(data, attempt),
+      });
+    },
+  };
+}

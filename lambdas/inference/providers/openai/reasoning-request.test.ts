@@ -1,0 +1,130 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Conversation } from '../../core/upstream/conversation.ts';
+import { nativePayload } from '../../testing/providers/openai/fixtures.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { toRequestBody } from './request.ts';
+
+type Dialect = NonNullable<Parameters<typeof toRequestBody>[1]['dialect']>;
+
+const NAMES = [
+  ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'thinking_budget'],
+  ...['chat_template_kwargs', 'prompt_mode', 'max_tokens', 'max_completion_tokens'],
+] as const;
+
+/** The fields about reasoning, and the bound where it is not the caller's. */
+function askedOf(body: JsonObject): JsonObject {
+  const found = NAMES.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]] as const]));
+  return Object.fromEntries(found.filter(([name, value]) => name !== 'max_tokens' || value !== 10_000));
+}
+
+const route = (dialect: Dialect) => ({ upstream_model: 'm', reasoning: false, dialect });
+
+const converted = (reasoning: Conversation['reasoning'], dialect: Dialect) =>
+  askedOf(
+    toRequestBody(
+      {
+        ...nativePayload(),
+        protocol: 'anthropic',
+        conversation: () => ({
+          ...{ system: [], turns: [], tools: [], maxTokens: 10_000, stop: [] },
+          ...(reasoning === undefined ? {} : { reasoning }),
+        }),
+      },
+      route(dialect),
+      SIGNATURES,
+    ),
+  );
+
+const native = (fields: JsonObject, dialect: Dialect) =>
+  askedOf(toRequestBody(nativePayload({ max_tokens: 10_000, ...fields }), route(dialect), SIGNATURES));
+
+const kwargs = (on: boolean) => ({ chat_template_kwargs: { enable_thinking: on, thinking: on } });
+const dashScope = (budget: number) => ({
+  ...{ enable_thinking: true, thinking_budget: budget, max_tokens: 10_000 - budget },
+});
+
+/** How a host is asked: at a high effort, and not to think. */
+const WAYS: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
+  [{ reasoning_request: 'effort' }, { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+  [
+    { reasoning_request: 'effort', reasoning_efforts: ['low', 'medium'] },
+    { reasoning_effort: 'medium' },
+    { reasoning_effort: 'low' },
+  ],
+  [{ reasoning_request: 'budget' }, { thinking: { type: 'enabled', budget_tokens: 8_000 } }, {}],
+  [{ reasoning_request: 'switch' }, { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+  [
+    { reasoning_request: 'switch', reasoning_efforts: ['high', 'max'] },
+    { thinking: { type: 'enabled' }, reasoning_effort: 'high' },
+    { thinking: { type: 'disabled' } },
+  ],
+  [{ reasoning_request: 'enable_thinking' }, dashScope(8_000), { enable_thinking: false }],
+  [{ reasoning_request: 'chat_template_kwargs' }, kwargs(true), kwargs(false)],
+  [{ reasoning_request: 'reasoning' }, { reasoning: { effort: 'high' } }, { reasoning: { effort: 'none' } }],
+  [
+    { reasoning_request: 'reasoning_enabled' },
+    { reasoning: { enabled: true } },
+    { reasoning: { enabled: false } },
+  ],
+  [{ reasoning_request: 'prompt_mode' }, { prompt_mode: 'reasoning' }, {}],
+  [{ reasoning_request: 'none' }, {}, {}],
+];
+
+describe('a host is asked to think, or not to, in its own fields (D3)', () => {
+  it.each(WAYS)('by callers of another protocol: %j', (dialect, on, off) => {
+    expect(converted({ effort: 'high' }, dialect)).toEqual(on);
+    expect(converted({ effort: 'none' }, dialect)).toEqual(off);
+    expect(converted(undefined, dialect)).toEqual({});
+  });
+
+  it.each(WAYS)('by callers of its own protocol, in whatever field they ask: %j', (dialect, on, off) => {
+    expect(native({ reasoning_effort: 'high' }, dialect)).toEqual(on);
+    expect(native({ reasoning: { effort: 'high' } }, dialect)).toMatchObject(on);
+    for (const asked of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }])
+      expect(native(asked, dialect)).toEqual(off);
+    expect(native({}, dialect)).toEqual({});
+  });
+
+  it('and as its callers ask where the catalog names no way', () => {
+    const asked = { reasoning_effort: 'high', reasoning: { exclude: true }, thinking: { type: 'enabled' } };
+    expect(native(asked, {})).toEqual(asked);
+    expect(converted({ effort: 'high' }, {})).toEqual({});
+  });
+});
+
+describe('what a caller asks of reasoning', () => {
+  it('is left for the route to judge where nobody knows it', () => {
+    const asked = { reasoning_effort: 'frantic' };
+    expect(native(asked, { reasoning_request: 'switch' })).toEqual(asked);
+  });
+
+  it('keeps what only the host’s own field says', () => {
+    expect(
+      native({ reasoning: { enabled: true, exclude: true } }, { reasoning_request: 'reasoning' }),
+    ).toEqual({
+      reasoning: { effort: 'medium', enabled: true, exclude: true },
+    });
+    const thinking = { type: 'enabled', clear_thinking: false };
+    expect(native({ thinking }, { reasoning_request: 'switch' })).toEqual({ thinking });
+    const own = { chat_template_kwargs: { enable_thinking: false, custom: 1 } };
+    expect(native(own, { reasoning_request: 'chat_template_kwargs' })).toEqual(own);
+    expect(
+      native({ ...own, reasoning_effort: 'low' }, { reasoning_request: 'chat_template_kwargs' }),
+    ).toEqual({
+      chat_template_kwargs: { enable_thinking: false, thinking: true, custom: 1 },
+    });
+  });
+
+  it('is within the bound of the output, also where the host counts thoughts beside it', () => {
+    const dialect = { reasoning_request: 'enable_thinking' } as const;
+    for (const field of ['max_tokens', 'max_completion_tokens']) {
+      const asked = native({ max_tokens: undefined, [field]: 4_000, reasoning_effort: 'high' }, dialect);
+      expect(asked).toEqual({ enable_thinking: true, thinking_budget: 3_200, max_tokens: 800 });
+    }
+    expect(native({ max_tokens: 1_000, reasoning_effort: 'high' }, dialect)).toEqual({
+      ...{ enable_thinking: false, max_tokens: 1_000 },
+    });
+    expect(converted({ maxTokens: 2_000 }, dialect)).toEqual(dashScope(2_000));
+  });
+});

@@ -1,0 +1,84 @@
+/** A chat call as an OpenAI-compatible server takes it (OpenAI API reference, Create chat completion). */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { Signatures } from '../../core/upstream/capsules.ts';
+import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
+import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { forHost } from '../openai-formats/dialect-request.ts';
+import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
+import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
+import { type MessageContext, toMessages } from './content.ts';
+
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+
+/**
+ * The request body: what the caller sent, unknown fields included, under the route's own model name, with the
+ * reasoning that it sends back as the route wants it; or the
+ * conversation, where the caller spoke another protocol. A stream always asks for usage, because settlement needs it
+ * whether or not the caller does.
+ */
+export function toRequestBody(payload: ChatPayload, route: Target, signatures: Signatures): JsonObject {
+  const context = { dialect: route.dialect, signatures };
+  const { stream_options: options, ...body } =
+    payload.protocol === 'openai'
+      ? fromNative(payload.body, context)
+      : fromConversation(payload.conversation(), context);
+  const request = { ...forModel(body, route), model: route.upstream_model };
+  if (!payload.stream) return forHost({ ...request, stream: false }, route.dialect);
+  const streamOptions = { ...(options as JsonObject | undefined), include_usage: true };
+  return forHost({ ...request, stream: true, stream_options: streamOptions }, route.dialect);
+}
+
+/** Reasoning models know the output's bound under its newer name only (OpenAI API reference, `max_tokens`). */
+function forModel(body: JsonObject, { reasoning }: Target): JsonObject {
+  const { max_tokens: maxTokens, ...rest } = body;
+  return !reasoning || maxTokens === undefined ? body : { ...rest, max_completion_tokens: maxTokens };
+}
+
+function fromNative(given: JsonObject, { dialect, signatures }: MessageContext): JsonObject {
+  const body = nativeReasoning(given, dialect);
+  if (body.messages === undefined) return body;
+  return { ...body, messages: nativeMessages(body.messages, dialect, signatures) };
+}
+
+function fromConversation(conversation: Conversation, context: MessageContext): JsonObject {
+  const { tools, toolChoice, parallelToolCalls, format, temperature, topP, stop, user } = conversation;
+  return {
+    messages: toMessages(conversation, context),
+    max_tokens: conversation.maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop.length === 0 ? {} : { stop }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: fromToolChoice(toolChoice) }),
+    ...(tools.length === 0 || parallelToolCalls === undefined
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
+    ...(format === undefined ? {} : { response_format: fromFormat(format) }),
+    ...reasoningFields(conversation, context.dialect),
+    ...(user === undefined ? {} : { user }),
+  };
+}
+
+function toTool({ name, description, parameters, strict }: Tool): JsonObject {
+  const details = {
+    ...(description === undefined ? {} : { description }),
+    ...(strict === undefined ? {} : { strict }),
+  };
+  return { type: 'function', function: { name, parameters, ...details } };
+}
+
+function fromToolChoice(choice: ToolChoice): unknown {
+  if (choice.type === 'tool') return { type: 'function', function: { name: choice.name } };
+  return choice.type === 'any' ? 'required' : choice.type;
+}
+
+/** A schema needs a name here, and other protocols have none for it. */
+const SCHEMA_NAME = 'answer';
+
+function fromFormat(format: AnswerFormat): JsonObject {
+  if (format.type === 'json') return { type: 'json_object' };
+  const { type: _type, name = SCHEMA_NAME, ...schema } = format;
+  return { type: 'json_schema', json_schema: { name, ...schema } };
+}

@@ -1,0 +1,188 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets } from '../../../../tools/test-kit/thorough.ts';
+import { collect, decode, encode, event, outcome } from '../../testing/providers/openai/decoding.ts';
+import { bytesOf, CALL, chunksOf, IDENTITY, NAMES } from '../../testing/providers/openai/fixtures.ts';
+import { sseData } from '../http-upstream.ts';
+import { toReplyEvents } from './stream.ts';
+
+/** Cuts bytes at the given offsets. */
+function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
+  const sorted = [0, ...offsets.toSorted((a, b) => a - b), bytes.length];
+  return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
+}
+
+const withLineEnds = (name: string, end: string): Uint8Array =>
+  encode(new TextDecoder().decode(bytesOf(name)).replaceAll('\n', end));
+
+const recordings = [
+  ...NAMES.map((name) => [name, bytesOf(name)] as const),
+  ...(['text', 'comments-and-fields'] as const).map(
+    (name) => [`${name}, lines ended by CR LF`, withLineEnds(name, '\r\n')] as const,
+  ),
+];
+
+describe('a recorded stream', () => {
+  it.each(recordings)(
+    'gives the same events wherever its bytes are split in two: %s',
+    async (_name, bytes) => {
+      const whole = await collect(decode(bytes));
+      expect(whole.length).toBeGreaterThan(2);
+      for (const at of offsets(0, bytes.length)) {
+        expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+      }
+    },
+  );
+
+  it.each(recordings)(
+    'gives the same events byte by byte, and for any other split: %s',
+    async (_name, bytes) => {
+      const whole = await collect(decode(bytes));
+      const offsets = Array.from({ length: bytes.length }, (_, index) => index);
+      expect(await collect(decode(...cut(bytes, offsets)))).toEqual(whole);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (random) => {
+          expect(await collect(decode(...cut(bytes, random)))).toEqual(whole);
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+
+  it.each(NAMES)('gives the same events whatever ends its lines: %s', async (name) => {
+    const whole = await collect(decode(bytesOf(name)));
+    expect(await collect(decode(withLineEnds(name, '\r\n')))).toEqual(whole);
+    // A last CR may be half of a CR LF, so what it ends is known only when more comes: here, `[DONE]`.
+    const done = encode('\r\rdata: [DONE]\r\r');
+    expect(await collect(decode(withLineEnds(name, '\r'), done))).toEqual(whole);
+    expect(await collect(decode(encode('\uFEFF'), bytesOf(name)))).toEqual(whole);
+  });
+
+  it.each(NAMES)(
+    'is passed on under our id and model, and loses nothing else but usage and what shows the vendor: %s',
+    async (name) => {
+      const payloads = (await collect(decode(bytesOf(name)))).flatMap(({ payload }) => payload ?? []);
+      const expected = chunksOf(name)
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ choices, created, service_tier }) => ({
+          ...{ choices, created, service_tier, ...IDENTITY },
+          object: 'chat.completion.chunk',
+        }));
+      expect(expected.length).toBeGreaterThan(0);
+      expect(payloads).toEqual(expected);
+      expect(JSON.stringify(payloads)).not.toMatch(
+        /chatcmpl-B9|cmpl-7|gpt-5|local-model|fp_|obfuscation|timings/,
+      );
+    },
+  );
+});
+
+describe('the events of a stream', () => {
+  const summary = async (name: string) => {
+    const events = await collect(decode(bytesOf(name)));
+    return {
+      text: events.map(({ text }) => text).join(''),
+      content: events.map(({ content }) => content),
+      usage: events.flatMap(({ usage }) => usage ?? []),
+    };
+  };
+
+  it('carry text of every script, and the usage that ends the stream', async () => {
+    const { text, content, usage } = await summary('text');
+    expect(text).toBe('Grüße, 世界 👩‍🚀\n\n👩‍🚀 \u200fمرحبا');
+    expect(content).toEqual([false, true, true, true, true, true, false]);
+    expect(usage).toEqual([
+      {
+        ...{ promptTokens: 19, cachedTokens: 16, completionTokens: 14, reasoningTokens: 2 },
+        serviceTier: 'standard',
+        reported: chunksOf('text').at(-1)?.usage,
+      },
+    ]);
+  });
+
+  it('carry tool calls as output, from their opening on', async () => {
+    const { text, content, usage } = await summary('parallel-tool-calls');
+    expect(text).toBe('get_weatherget_time{"city":{"zone":"Asia"Łódź"}/Tokyo"}');
+    expect(content).toEqual([false, true, true, true, true, true, true, false]);
+    expect(usage).toMatchObject([{ promptTokens: 82, cachedTokens: 0, completionTokens: 37 }]);
+  });
+
+  it('carry reasoning as output, and usage from the chunk of the last choice', async () => {
+    const { text, content, usage } = await summary('without-done');
+    expect(text).toBe('Count to 3.1 2 3');
+    expect(content).toEqual([true, true, true, true]);
+    expect(usage).toMatchObject([{ promptTokens: 5, completionTokens: 9 }]);
+  });
+
+  it('carry a refusal as output', async () => {
+    expect((await summary('refusal')).text).toBe("I'm sorry, I cannot.");
+  });
+
+  it('are not made of comments, other fields and events without data', async () => {
+    const { text, content } = await summary('comments-and-fields');
+    expect(text).toBe('ab: c');
+    expect(content).toEqual([true, true, true]);
+  });
+
+  it('count a tool call that has neither name nor arguments yet as output', async () => {
+    const opening = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] };
+    const { events } = await outcome(encode(event(opening)));
+    expect(events).toMatchObject([{ content: true, text: '' }]);
+  });
+
+  it('end at [DONE], whatever follows', async () => {
+    const more = encode(event({ choices: [{ index: 0, delta: { content: 'late' } }] }));
+    const whole = await collect(decode(bytesOf('text')));
+    expect(await collect(decode(bytesOf('text'), more))).toEqual(whole);
+  });
+});
+
+describe('the reader of a stream', () => {
+  it('who leaves lets go of the connection', async () => {
+    let released = false;
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      try {
+        yield bytesOf('without-done').slice(0, 700);
+        yield new Uint8Array();
+      } finally {
+        released = true;
+      }
+    }
+    for await (const _event of toReplyEvents(sseData(body()), CALL)) break;
+    expect(released).toBe(true);
+  });
+
+  it('has its answer at [DONE], even when the connection then fails', async () => {
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      yield bytesOf('text');
+      throw new Error('reset');
+    }
+    const events = await collect(toReplyEvents(sseData(body()), CALL));
+    expect(events).toHaveLength(7);
+  });
+
+  it('has its answer at [DONE], even when the connection then stays open', async () => {
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      yield bytesOf('text');
+      await new Promise(() => {});
+    }
+    expect(await collect(toReplyEvents(sseData(body()), CALL))).toHaveLength(7);
+  });
+
+  it('is asked for by one event at a time: what is not read is not taken from the connection', async () => {
+    let taken = 0;
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      for (;;) {
+        taken += 1;
+        yield encode(event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] }));
+      }
+    }
+    const events = toReplyEvents(sseData(body()), CALL);
+    for (let read = 1; read <= 10; read += 1) {
+      await events.next();
+      expect(taken).toBe(read);
+    }
+    await events.return();
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { type ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { toPayload } from '../../formats/chat/payload.ts';
+import type { ChatRequest } from '../../formats/chat/request.ts';
+import { CALL, IDENTITY, jsonOf, nativePayload } from '../../testing/providers/openai/fixtures.ts';
+import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { textOf } from './content.ts';
+import { toRequestBody } from './request.ts';
+import { toReply } from './response.ts';
+import { toUsage } from './usage.ts';
+
+const messages = [{ role: 'user', content: 'Hi' }];
+
+const payload = (body: Record<string, unknown>, stream: boolean): ChatPayload =>
+  nativePayload({ model: 'sim/chat', messages, ...body }, stream);
+
+const target = (upstream_model: string, reasoning = false) => ({ upstream_model, reasoning });
+
+describe('the request sent to an OpenAI-compatible server', () => {
+  it('is the caller’s, fields unknown to the service included, under the route’s own model name', () => {
+    const body = {
+      temperature: 0,
+      stop: ['\n'],
+      logprobs: true,
+      metadata: { trace: 'a' },
+      vendor_extension: { nested: [1, null] },
+    };
+    expect(toRequestBody(payload(body, false), target('gpt-5-mini'), SIGNATURES)).toEqual({
+      ...body,
+      model: 'gpt-5-mini',
+      messages,
+      stream: false,
+    });
+  });
+
+  it('asks a stream for usage, whatever the caller asked', () => {
+    const asked = [undefined, null, {}, { include_usage: false }, { include_usage: true }];
+    for (const options of asked) {
+      expect(toRequestBody(payload({ stream_options: options }, true), target('m'), SIGNATURES)).toEqual({
+        model: 'm',
+        messages,
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+    }
+  });
+
+  it('keeps the caller’s other options of a stream', () => {
+    const body = toRequestBody(
+      payload({ stream_options: { include_obfuscation: false } }, true),
+      target('m'),
+      SIGNATURES,
+    );
+    expect(body.stream_options).toEqual({ include_obfuscation: false, include_usage: true });
+  });
+
+  it('has no options of a stream without a stream: servers refuse them', () => {
+    const body = toRequestBody(
+      payload({ stream: true, stream_options: { include_usage: true } }, false),
+      target('m'),
+      SIGNATURES,
+    );
+    expect(body).toEqual({ model: 'm', messages, stream: false });
+  });
+
+  it('changes nothing of the caller’s request itself', () => {
+    const made = payload({ stream_options: { include_obfuscation: true } }, true);
+    const before = structuredClone(made.body);
+    toRequestBody(made, target('m'), SIGNATURES);
+    expect(made.body).toEqual(before);
+  });
+
+  it('has the service’s defaults and none of its controls, once made from a request', () => {
+    const request: ChatRequest = {
+      model: 'sim/chat',
+      models: ['sim/chat-large'],
+      provider: { order: ['sim-a'], only: [], ignore: [], allow_fallbacks: true },
+      messages: [
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+      ],
+      stream: true,
+      stream_options: null,
+      top_p: null,
+      seed: 7,
+    };
+    expect(toRequestBody(toPayload(request, NO_CAPSULES), target('gpt-5-mini'), SIGNATURES)).toEqual({
+      model: 'gpt-5-mini',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0.7,
+      max_tokens: 256,
+      seed: 7,
+    });
+  });
+});
+
+describe('a whole answer', () => {
+  const completion = jsonOf('completion');
+
+  it('is passed on under our id and model, and loses nothing but what shows the vendor', () => {
+    const { system_fingerprint: _backend, x_vendor: _vendor, usage: _usage, ...kept } = completion;
+    expect(toReply(completion, CALL)).toEqual({
+      kind: 'json',
+      answer: { body: { ...kept, ...IDENTITY } },
+      text: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
+      usage: {
+        ...{ promptTokens: 19, cachedTokens: 16, completionTokens: 14, reasoningTokens: 2 },
+        serviceTier: 'standard',
+        reported: completion.usage,
+      },
+    });
+  });
+
+  it('is a chat completion whatever the server calls it', () => {
+    const { object: _object, ...unnamed } = completion;
+    expect(toReply(unnamed, CALL).answer).toMatchObject({ body: { object: 'chat.completion' } });
+    const renamed = toReply({ ...completion, object: 'text' }, CALL);
+    expect(renamed.answer).toMatchObject({ body: { object: 'chat.completion' } });
+  });
+
+  it('may come without usage', () => {
+    const { usage: _usage, ...uncounted } = completion;
+    expect(toReply(uncounted, CALL).usage).toBeUndefined();
+  });
+
+  it.each([
+    [null],
+    ['text'],
+    [42],
+    [[]],
+    [{}],
+    [{ choices: [] }],
+    [{ choices: {} }],
+    [{ choices: [null] }],
+    [{ choices: [{}] }],
+    [{ choices: [{ message: null }] }],
+    [{ choices: [{ message: 'text' }] }],
+    [{ error: { message: 'heron-7f3a' } }],
+  ])('that is no chat completion is a failure of the protocol: %j', (body) => {
+    expect(() => toReply(body, CALL)).toThrow(UpstreamFailure);
+    expect(() => toReply(body, CALL)).toThrow(/^upstream failure: protocol$/);
+  });
+
+  it('of any JSON is an answer or an upstream failure', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const body of [
+          value,
+          { choices: value },
+          { choices: [value] },
+          { choices: [{ message: value }] },
+        ]) {
+          try {
+            expect(toReply(body, CALL).answer).toMatchObject({ body: { model: IDENTITY.model } });
+          } catch (failure) {
+            expect(failure).toBeInstanceOf(UpstreamFailure);
+          }
+        }
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+});
+
+describe('the output text', () => {
+  it.each([
+    [{}, ''],
+    [{ content: null }, ''],
+    [{ content: 'a', refusal: 'b', reasoning_content: 'c' }, 'abc'],
+    [{ reasoning: 'd' }, 'd'],
+    [{ content: [{ type: 'text', text: 'parts' }] }, ''],
+    [{ tool_calls: [{ function: { name: 'f', arguments: '{}' } }, { function: {} }, {}, null] }, 'f{}'],
+    [{ tool_calls: 'none' }, ''],
+  ])('is what a caller would be billed for: %j', (output, text) => {
+    expect(textOf(output)).toBe(text);
+  });
+});
+
+describe('reported usage', () => {
+  it('counts cached tokens within the prompt’s', () => {
+    const reported = { prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
+    expect(toUsage(reported, true)).toEqual({
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 2,
+      reported,
+    });
+  });
+
+  it.each([
+    [{ cached_tokens: 99 }, 10],
+    [{ cached_tokens: -1 }, 0],
+    [{ cached_tokens: 1.5 }, 0],
+    [{ cached_tokens: '4' }, 0],
+    [{}, 0],
+    [null, 0],
+  ])('never counts more cached tokens than there are, nor nonsense: %j', (details, cachedTokens) => {
+    const reported = { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: details };
+    expect(toUsage(reported, true)?.cachedTokens).toBe(cachedTokens);
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['10'],
+    [[]],
+    [{}],
+    [{ prompt_tokens: 10 }],
+    [{ completion_tokens: 10 }],
+    [{ prompt_tokens: -1, completion_tokens: 1 }],
+    [{ prompt_tokens: 1, completion_tokens: 0.5 }],
+    [{ prompt_tokens: '1', completion_tokens: 1 }],
+    [{ prompt_tokens: 1, completion_tokens: Number.NaN }],
+    [{ prompt_tokens: 2 ** 53, completion_tokens: 1 }],
+  ])('that does not count both sides is ignored: %j', (reported) => {
+    expect(toUsage(reported, true)).toBeUndefined();
+  });
+
+  it('of nothing is usage all the same', () => {
+    expect(toUsage({ prompt_tokens: 0, completion_tokens: 0 }, true)).toMatchObject({
+      promptTokens: 0,
+      completionTokens: 0,
+    });
+  });
+});

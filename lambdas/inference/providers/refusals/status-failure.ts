@@ -1,0 +1,94 @@
+/** What the error of an upstream means by its status: the caller's request, or the route. */
+import { parseHttpDate, parseRetryAfter } from '../../../platform/core/api/retry-after.ts';
+import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { refusalIn } from './refusal.ts';
+
+/** Statuses by which a route that understood the request says that no other route will do better. */
+const CALLER_FAULTS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Too Many Requests (RFC 6585, section 4). */
+const RATE_LIMITED = 429;
+
+/** An error body is small; more than this is not read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** How a protocol's error body is read; each function receives the body's JSON, or undefined. */
+export interface ErrorReader {
+  /** The field that was refused, as the caller knows it. */
+  readonly paramOf: (body: unknown) => string | undefined;
+  /** The refusal is of the route's own account, whatever its status says. */
+  readonly isRouteFault?: (body: unknown) => boolean;
+  /** How long to wait after a 429, seconds, where the body says it and no header does. */
+  readonly retryDelayOf?: (body: unknown) => number | undefined;
+}
+
+/** The failure that a status means; only the body of a refusal or of a 429 is read. */
+export async function toStatusFailure(
+  response: Response,
+  { paramOf, isRouteFault = () => false, retryDelayOf = () => undefined }: ErrorReader,
+): Promise<UpstreamFailure> {
+  const { status } = response;
+  const inHeader = secondsOf(response.headers.get('retry-after'), response.headers.get('date'));
+  const isRead = CALLER_FAULTS.has(status) || status === RATE_LIMITED;
+  const body = isRead ? await errorBody(response) : undefined;
+  const retryAfterSeconds = inHeader ?? retryDelayOf(body);
+  const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
+  const isExhausted = status === RATE_LIMITED && isQuotaExhausted(body);
+  if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, isExhausted });
+  const refusal = refusalIn(body);
+  return new UpstreamFailure('status', {
+    status,
+    retryable,
+    retryAfterSeconds,
+    param: paramOf(body),
+    refusal,
+  });
+}
+
+/**
+ * When the route may be asked again, whole seconds from now and at least one; undefined when it does not say. A date
+ * is read beside the answer's own `Date`, whatever the clock here shows.
+ */
+export function secondsOf(retryAfter: unknown, date: unknown): number | undefined {
+  if (typeof retryAfter !== 'string') return undefined;
+  const nowMs = (typeof date === 'string' ? parseHttpDate(date) : undefined) ?? Date.now();
+  const ms = parseRetryAfter(retryAfter.trim(), nowMs);
+  return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1000));
+}
+
+async function errorBody({ body }: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > MAX_ERROR_BYTES) return undefined;
+    }
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Types and codes of an exhausted account (OpenAI docs, Error codes; Moonshot AI docs, Errors; Claude API docs, Rate
+ * limits). What Gemini and Bedrock call a quota may be one of a minute, so theirs is a limit like any other.
+ */
+const EXHAUSTED: ReadonlySet<unknown> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'credit_balance_exhausted',
+  'organization_spend_limit_exceeded',
+  'project_spend_limit_exceeded',
+  'organization_usage_limit_exceeded',
+  'exceeded_current_quota_error',
+  'enforced_spend_limit_reached',
+]);
+
+/** Whether the error in a body says so. */
+export function isQuotaExhausted(body: unknown): boolean {
+  const error = isJsonObject(body) ? body.error : undefined;
+  return isJsonObject(error) && (EXHAUSTED.has(error.type) || EXHAUSTED.has(error.code));
+}

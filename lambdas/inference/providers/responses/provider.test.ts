@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import {
+  callsOf,
+  DEPENDENCIES,
+  EVENT_STREAM,
+  eventsOf,
+  failureOf,
+  JSON_TYPE,
+} from '../../testing/providers/http-calls.ts';
+import {
+  bytesOf,
+  CANARY,
+  EVENTS,
+  IDENTITY,
+  native,
+  RESPONSE,
+} from '../../testing/providers/responses/fixtures.ts';
+import { wireServer } from '../../testing/providers/wire-server.ts';
+import { createResponsesProvider, features } from './provider.ts';
+
+const server = wireServer();
+const callAt = callsOf({
+  protocol: 'openai-responses',
+  provider: createResponsesProvider(DEPENDENCIES),
+  identity: IDENTITY,
+  payload: (stream) => native({}, stream),
+});
+
+const replyWith = (status: number, type: Record<string, string>, body: string | Uint8Array) => {
+  server.reply = (response) => void response.writeHead(status, type).end(body);
+};
+
+describe('a call', () => {
+  it('is one POST to the route’s address, with its key and its model, whole or streamed', async () => {
+    replyWith(200, JSON_TYPE, JSON.stringify(RESPONSE));
+    expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({
+      answer: { body: IDENTITY },
+    });
+    replyWith(200, EVENT_STREAM, bytesOf(EVENTS));
+    expect(await eventsOf(callAt(server.origin, { stream: true }))).toHaveLength(EVENTS.length);
+    expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/responses',
+      'POST /v1/responses',
+    ]);
+    const [whole, streamed] = server.requests.map(({ body }) => JSON.parse(body) as object);
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Bearer key-of-env:KEY' });
+    expect(whole).toEqual({ model: 'upstream-model', input: 'Hi', store: false, stream: false });
+    expect(streamed).toMatchObject({ stream: true });
+  });
+
+  it('names the field that the upstream refused', async () => {
+    replyWith(
+      400,
+      JSON_TYPE,
+      JSON.stringify({ error: { code: 'invalid_value', param: 'max_output_tokens' } }),
+    );
+    expect(await failureOf(callAt(server.origin))).toMatchObject({
+      ...{ kind: 'status', status: 400, retryable: false, param: 'max_output_tokens' },
+    });
+  });
+});
+
+describeFailingRoute({
+  server,
+  callAt,
+  whole: JSON.stringify(RESPONSE),
+  stream: bytesOf(EVENTS),
+  errorInStream: bytesOf([EVENTS[0], { type: 'error', code: 'server_error', message: CANARY }]),
+  stranger: '{"output":null}',
+});
+
+it('says items, images and documents by URL beside a conversation, and no stop sequences', () => {
+  expect([...features].sort()).toEqual(['document-urls', 'documents', 'image-urls', 'responses-items']);
+});

@@ -1,0 +1,38 @@
+/** The Responses protocol over HTTP: OpenAI, Azure, Bedrock's OpenAI endpoint, xAI, vLLM (`POST {base_url}/responses`). */
+import type { Feature } from '../../core/fields/need.ts';
+import type { Provider } from '../../core/upstream/provider.ts';
+import { authorizationOf } from '../authorization.ts';
+import { callUpstream } from '../http-upstream.ts';
+import { toFailure } from '../openai/errors.ts';
+import type { OpenAiDependencies } from '../openai/provider.ts';
+import { addressOf } from '../openai-formats/address.ts';
+import { forHost, toRequestBody } from './request.ts';
+import { toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+/** What the protocol expresses beyond a conversation; it has no field for stop sequences (OpenAI API reference, Create a model response). */
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  ...(['image-urls', 'documents', 'document-urls', 'responses-items'] as const),
+]);
+
+export function createResponsesProvider(dependencies: OpenAiDependencies): Provider {
+  return {
+    features,
+    async chat(given) {
+      const attempt = { ...given, payload: forHost(given.payload, given.route) };
+      const { route, payload, signatures, signal } = attempt;
+      const url = addressOf(route, '/responses');
+      const body = JSON.stringify(toRequestBody(payload, route, signatures));
+      return callUpstream(dependencies.fetch, {
+        url,
+        headers: await authorizationOf(dependencies, route, { url, body }),
+        body,
+        stream: payload.stream,
+        signal,
+        toFailure,
+        toReply: (answer) => toReply(answer, attempt),
+        toReplyEvents: (data) => toReplyEvents(data, attempt),
+      });
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** A chat call as a server of the Responses protocol takes it (OpenAI API reference, Create a model response). */
+
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { Signatures } from '../../core/upstream/capsules.ts';
+import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
+import { effortOf } from '../../core/upstream/effort.ts';
+import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { openProof } from '../openai-formats/proofs.ts';
+import { toInput } from './content.ts';
+
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+
+/** Without it a server that keeps no answers shows no proof of its reasoning. */
+const PROOF = 'reasoning.encrypted_content';
+
+/**
+ * The request body: what the caller sent, unknown fields included, under the route's own model name; or the
+ * conversation, where the caller spoke another protocol. The server is never to keep the answer, and where its model
+ * reasons it proves what it thought: a model that does not refuses to be asked for a proof.
+ */
+export function toRequestBody(payload: ChatPayload, route: Target, signatures: Signatures): JsonObject {
+  const body =
+    payload.protocol === 'openai-responses'
+      ? fromNative(payload, route, signatures)
+      : fromConversation(payload.conversation(), route, signatures);
+  return { ...body, model: route.upstream_model, store: false, stream: payload.stream };
+}
+
+/**
+ * The call as the host can take it: where it refuses custom tools, like one of a caller of another protocol, to whom
+ * they are functions. Items that only this protocol has keep the request as it is.
+ */
+export function forHost(payload: ChatPayload, { dialect }: Target): ChatPayload {
+  const { protocol, body, fields } = payload;
+  if (dialect?.custom_tools !== false || protocol !== 'openai-responses') return payload;
+  const has = Array.isArray(body.tools) && body.tools.some((tool: unknown) => isCustom(tool));
+  return has && !fields.needs.some((need) => need.kind === 'feature' && need.name === 'responses-items')
+    ? { ...payload, protocol: 'openai' }
+    : payload;
+}
+
+/** A namespace may hold custom tools too. */
+const isCustom = (tool: unknown): boolean =>
+  isJsonObject(tool) &&
+  (tool.type === 'custom' || (Array.isArray(tool.tools) && tool.tools.some((one: unknown) => isCustom(one))));
+
+/** The operator says that the model reasons. */
+const reasons = ({ reasoning, dialect }: Target): boolean =>
+  reasoning || dialect?.reasoning_request !== undefined;
+
+function fromNative({ body, stream }: ChatPayload, route: Target, signatures: Signatures): JsonObject {
+  const { stream_options: options, include, ...rest } = body;
+  const asked = Array.isArray(include) ? include : [];
+  const isProven = (reasons(route) || body.reasoning != null) && !asked.includes(PROOF);
+  const included = isProven ? [...asked, PROOF] : asked;
+  return {
+    ...rest,
+    ...(body.input === undefined ? {} : { input: nativeInput(body.input, signatures) }),
+    ...(included.length === 0 ? {} : { include: included }),
+    ...(stream && options !== undefined ? { stream_options: options } : {}),
+  };
+}
+
+function fromConversation(conversation: Conversation, route: Target, signatures: Signatures): JsonObject {
+  const { system, tools, toolChoice, parallelToolCalls, format, temperature, topP, user } = conversation;
+  return {
+    ...(system.length === 0 ? {} : { instructions: system.join('\n\n') }),
+    input: toInput(conversation.turns, signatures),
+    max_output_tokens: conversation.maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: fromToolChoice(toolChoice) }),
+    ...(tools.length === 0 || parallelToolCalls === undefined
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
+    ...(format === undefined ? {} : { text: { format: fromFormat(format) } }),
+    ...reasoningFields(conversation, route),
+    ...(user === undefined ? {} : { user }),
+  };
+}
+
+function reasoningFields({ reasoning, maxTokens }: Conversation, route: Target): JsonObject {
+  if (reasoning === undefined && !reasons(route)) return {};
+  const effort = reasoning === undefined ? undefined : effortOf(reasoning, maxTokens);
+  return {
+    reasoning: {
+      ...(effort === undefined ? {} : { effort }),
+      ...(effort === 'none' ? {} : { summary: 'auto' }),
+    },
+    include: [PROOF],
+  };
+}
+
+/** A tool that does not say whether it is strict is strict here, and in no other protocol. */
+function toTool({ name, description, parameters, strict = false }: Tool): JsonObject {
+  const described = description === undefined ? {} : { description };
+  return { type: 'function', name, ...described, parameters, strict };
+}
+
+function fromToolChoice(choice: ToolChoice): unknown {
+  if (choice.type === 'tool') return { type: 'function', name: choice.name };
+  return choice.type === 'any' ? 'required' : choice.type;
+}
+
+/** A schema needs a name here, and other protocols have none for it. */
+const SCHEMA_NAME = 'answer';
+
+function fromFormat(format: AnswerFormat): JsonObject {
+  if (format.type === 'json') return { type: 'json_object' };
+  const { type: _type, name = SCHEMA_NAME, ...schema } = format;
+  return { type: 'json_schema', name, ...schema };
+}
+
+/** Items whose ids are ours: the server has never seen them, and does without. */
+const WITHOUT_ID = /^(message|function_call|custom_tool_call|reasoning|.*_output)$/;
+
+export function nativeInput(input: unknown, signatures: Signatures): unknown {
+  if (!Array.isArray(input)) return input;
+  return input.flatMap((item) => (isJsonObject(item) ? nativeItem(item, signatures) : [item]));
+}
+
+/** An item with a proof that is not this route's is left out, as is reasoning without any. */
+function nativeItem(item: JsonObject, signatures: Signatures): JsonObject[] {
+  const { id: _id, encrypted_content: sealed, ...rest } = item;
+  const kept = typeof item.type === 'string' && !WITHOUT_ID.test(item.type) ? item : rest;
+  if (sealed == null) return item.type === 'reasoning' ? [] : [kept];
+  const { id, encrypted_content: proof } = openProof(signatures, sealed) ?? {};
+  if (typeof proof !== 'string') return [];
+  return [{ ...rest, ...(typeof id === 'string' ? { id } : {}), encrypted_content: proof }];
+}

@@ -1,0 +1,229 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { callBlock, reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
+import {
+  bytesOf,
+  CANARY,
+  converted,
+  EVENTS,
+  IDENTITY,
+  native,
+  REASONING,
+  RESPONSE,
+  read,
+  WHOLE_ITEMS,
+  WHOLE_RESPONSE,
+} from '../../testing/providers/responses/fixtures.ts';
+import { withProofs } from '../../testing/providers/sealing.ts';
+
+const PROOF = `<${JSON.stringify({ id: REASONING.id, encrypted_content: REASONING.encrypted_content })}>`;
+const CALL = { id: 'call_a', name: 'get_weather' };
+const END = { type: 'finish', reason: 'tool-calls', raw: 'completed' };
+
+const partsOf = async (events: readonly unknown[]) =>
+  withProofs((await read(converted(), bytesOf(events))).flatMap(({ parts }) => parts ?? []));
+const payloadsOf = async (events: readonly unknown[]): Promise<JsonObject[]> =>
+  (await read(native(), bytesOf(events))).flatMap(({ payload }) => (payload === undefined ? [] : [payload]));
+
+const RECORDINGS = [EVENTS, WHOLE_ITEMS, WHOLE_RESPONSE];
+const CALLERS: readonly [string, ChatPayload][] = [
+  ['another protocol', converted()],
+  ['this protocol', native()],
+];
+
+describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload) => {
+  it('gives the same events wherever its bytes are split', async () => {
+    const bytes = bytesOf(EVENTS);
+    const whole = withProofs(await read(payload, bytes));
+    for (const at of offsets(0, bytes.length))
+      expect(withProofs(await read(payload, bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (cuts) => {
+        const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        const pieces = ends.slice(1).map((end, index) => bytes.subarray(ends[index], end));
+        expect(withProofs(await read(payload, ...pieces))).toEqual(whole);
+      }),
+      { numRuns: rounds(10) },
+    );
+  });
+
+  it.each(RECORDINGS)('counts every text once, and what the server counted: %#', async (...events) => {
+    const replies = await read(payload, bytesOf(events));
+    const text = replies.map(({ text }) => text).join('');
+    expect(text.replaceAll('\n', '')).toBe('First.Then Łódź.Grüße, 世界get_weather{"city":"Łódź"}');
+    expect(replies.flatMap(({ usage }) => usage ?? [])).toEqual([
+      expect.objectContaining({
+        ...{ promptTokens: 30, cachedTokens: 10, completionTokens: 20, reasoningTokens: 12 },
+        ...{ cacheWrites: { auto: 4 }, serviceTier: 'standard' },
+      }),
+    ]);
+    expect(replies[0]?.content).toBe(false);
+    expect(replies.at(-1)?.content).toBe(true);
+  });
+
+  it('shows nothing of the upstream’s own ids, proofs and names', async () => {
+    const shown = (await read(payload, bytesOf(EVENTS))).map(({ payload, parts }) => ({ payload, parts }));
+    expect(JSON.stringify(shown)).not.toContain(CANARY);
+    // The proofs are there, sealed.
+    expect(JSON.stringify(withProofs(shown))).toContain(CANARY);
+  });
+
+  it.each([
+    [{ type: 'error', code: 'server_error', message: CANARY }, { kind: 'interrupted' }],
+    [
+      {
+        type: 'response.failed',
+        response: { ...RESPONSE, error: { code: 'server_error', message: CANARY } },
+      },
+      { kind: 'interrupted', retryable: true },
+    ],
+    [
+      { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded' } } },
+      { status: 429, retryable: true },
+    ],
+    [
+      { type: 'error', error: { code: 'invalid_prompt' } },
+      { status: 400, retryable: false },
+    ],
+    [
+      { type: 'response.failed', response: { error: { code: 'content_filter' } } },
+      { status: 400, retryable: false, refusal: { filtered: true } },
+    ],
+    [{ type: 'response.output_item.added', output_index: 0, item: 5 }, { kind: 'protocol' }],
+  ])('fails with an error of the upstream’s: %j', async (event, failure) => {
+    await expect(read(payload, bytesOf([EVENTS[0], event]))).rejects.toMatchObject(failure);
+  });
+
+  it('that ends before the response does is interrupted', async () => {
+    const cut = EVENTS.slice(0, -1);
+    await expect(read(payload, bytesOf(cut))).rejects.toMatchObject({ kind: 'interrupted' });
+    const done = new TextEncoder().encode('data: [DONE]\n\n');
+    await expect(read(payload, bytesOf(cut), done)).rejects.toMatchObject({ kind: 'interrupted' });
+  });
+});
+
+describe('a streamed response as parts', () => {
+  it('is reasoning with its proof, a text and a call', async () => {
+    expect(await partsOf(EVENTS)).toEqual([
+      ...reasoningBlock(0, ['Fir', 'st.', '\n\n', 'Then ', 'Łódź.'], PROOF),
+      ...textBlock(1, 'Grüße, ', '世界'),
+      ...callBlock(2, CALL, '{"city":', '"Łódź"}'),
+      END,
+    ]);
+  });
+
+  it.each([[WHOLE_ITEMS], [WHOLE_RESPONSE]])(
+    'is the same of a server that sends no pieces: %#',
+    async (events) => {
+      expect(await partsOf(events)).toEqual([
+        ...reasoningBlock(0, ['First.\n\nThen Łódź.'], PROOF),
+        ...textBlock(1, 'Grüße, 世界'),
+        ...callBlock(2, CALL, '{"city":"Łódź"}'),
+        END,
+      ]);
+    },
+  );
+
+  it('has the reasoning itself where there is no summary, and a refusal', async () => {
+    const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
+    const parts = await partsOf([
+      { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'Hm.' },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+      },
+      { type: 'response.output_item.done', output_index: 1, item: refused },
+      { type: 'response.completed', response: { status: 'completed', output: [] } },
+    ]);
+    expect(parts).toEqual([
+      ...reasoningBlock(0, ['Hm.']),
+      { type: 'start', block: 1, content: { type: 'refusal' } },
+      { type: 'delta', block: 1, text: 'No.' },
+      { type: 'end', block: 1 },
+      { type: 'finish', reason: 'stop', raw: 'completed' },
+    ]);
+  });
+
+  it.each([
+    ['max_output_tokens', 'length'],
+    ['content_filter', 'refusal'],
+  ])('that ends early says why: %s', async (raw, reason) => {
+    const response = { status: 'incomplete', incomplete_details: { reason: raw }, output: [] };
+    expect(await partsOf([{ type: 'response.incomplete', response }])).toEqual([
+      { type: 'finish', reason, raw },
+    ]);
+  });
+});
+
+describe('the events for a caller of the protocol', () => {
+  it('are the upstream’s, under ids of ours that stay the same', async () => {
+    const payloads = await payloadsOf(EVENTS);
+    expect(payloads.map(({ type }) => type)).toEqual(EVENTS.map(({ type }) => type));
+    const ids = ['rs', 'msg', 'fc'].map((prefix, place) => `${prefix}_${IDENTITY.id.slice(5)}_${place}`);
+    for (const { item_id: of, output_index: place, item } of payloads) {
+      if (place === undefined) continue;
+      expect(of ?? (item as { id: string }).id).toBe(ids[place as number]);
+    }
+    const { response } = payloads.at(-1) as { response: { output: { id: string }[]; id: string } };
+    expect(response).toMatchObject({ ...IDENTITY, object: 'response', status: 'completed', error: null });
+    expect(response.output.map(({ id }) => id)).toEqual(ids);
+    expect(response).not.toHaveProperty('usage');
+    expect(JSON.stringify(payloads)).not.toMatch(/sequence_number|obfuscation/);
+  });
+
+  it('end with all items, also where the server leaves them out of the response', async () => {
+    const bare = { type: 'response.completed', response: { ...RESPONSE, output: undefined } };
+    const [expected, ended] = await Promise.all(
+      [EVENTS, [...EVENTS.slice(0, -1), bare]].map(async (events) => (await payloadsOf(events)).at(-1)),
+    );
+    expect(withProofs(ended)).toEqual(withProofs(expected));
+  });
+
+  it('show one sealed proof, in the whole item and in the response', async () => {
+    const payloads = await payloadsOf(EVENTS);
+    const [added, done] = payloads.flatMap(
+      ({ item, output_index: place }) => (place === 0 && item) || [],
+    ) as {
+      encrypted_content?: string;
+    }[];
+    const { response } = payloads.at(-1) as { response: { output: { encrypted_content?: string }[] } };
+    expect(added).not.toHaveProperty('encrypted_content');
+    expect(withProofs(done)).toMatchObject({ encrypted_content: PROOF });
+    expect(response.output[0]?.encrypted_content).toBe(done?.encrypted_content);
+  });
+
+  it('keep the items of the provider’s tools under their own prefix, and count the searches', async () => {
+    const search = {
+      ...{ id: `ws_${CANARY}`, type: 'web_search_call', status: 'completed' },
+      action: { type: 'search', query: 'q' },
+    };
+    const opened = { ...search, action: { type: 'open_page', url: 'https://a' } };
+    const events = [
+      { type: 'response.output_item.added', output_index: 0, item: search },
+      { type: 'response.web_search_call.searching', output_index: 0, item_id: search.id },
+      { type: 'response.completed', response: { ...RESPONSE, output: [search, opened] } },
+    ];
+    const id = `ws_${IDENTITY.id.slice(5)}_0`;
+    const replies = await read(native(), bytesOf(events));
+    expect(replies[0]?.payload).toMatchObject({ item: { ...search, id } });
+    expect(replies[1]?.payload).toMatchObject({ item_id: id });
+    expect(replies.at(-1)?.usage).toMatchObject({ uses: { web_search: 1 } });
+  });
+
+  it('that nobody knows yet have the fields that others have; what is no event of a response is left out', async () => {
+    const events = [
+      { type: 'response.new_thing.delta', output_index: 0, delta: 'x', host: CANARY },
+      { type: 'keepalive', host: CANARY },
+      { type: 'response.x\ndata: y', host: CANARY },
+      EVENTS.at(-1),
+    ];
+    const payloads = await payloadsOf(events);
+    expect(payloads).toHaveLength(2);
+    expect(payloads[0]).toEqual({ type: 'response.new_thing.delta', output_index: 0, delta: 'x' });
+  });
+});

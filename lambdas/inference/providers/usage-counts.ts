@@ -1,0 +1,66 @@
+/** What the accounts of all protocols have in common: counts that may be no counts, and names of what served. */
+
+import { isJsonObject, type JsonObject } from '../../platform/core/json/lossless-json.ts';
+import type { Lifetime } from '../core/pricing/prices.ts';
+import { isTokenCount, STANDARD, type TokenUsage } from '../core/pricing/token-usage.ts';
+
+/** A figure that is no count says nothing: 0. */
+export const countOf = (value: unknown): number => (isTokenCount(value) ? value : 0);
+
+/** The greatest of several figures for one thing, where servers have more than one name for it. */
+export const countIn = (account: JsonObject, ...names: readonly string[]): number =>
+  Math.max(0, ...names.map((name) => countOf(account[name])));
+
+/** A part of a whole, left out where it is nothing. */
+export const partOf = (count: number): number | undefined => (count > 0 ? count : undefined);
+
+/** The sum of counts, which is a count: at most the greatest whole number that a double holds exactly. */
+export const sumOf = (...counts: readonly number[]): number =>
+  Math.min(
+    Number.MAX_SAFE_INTEGER,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+
+/** A part of an account; an empty one where the account has none. */
+export const detailsOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+/** What was written to a cache, by how long it is kept. */
+export type CacheWrites = NonNullable<TokenUsage['cacheWrites']>;
+
+export const totalOf = (writes: CacheWrites): number => sumOf(...Object.values(writes));
+
+/**
+ * What was written to a cache for 5 minutes and for an hour. What of the total its split leaves out, and a total
+ * without a split, is kept for nobody knows how long: the pricing takes the longest that the request asks for.
+ */
+export function splitWrites(
+  total: number,
+  split: { readonly fiveMinutes: number; readonly hour: number },
+): CacheWrites {
+  const { fiveMinutes, hour } = split;
+  return lifetimesOf({ '5m': fiveMinutes, '1h': hour, auto: Math.max(0, total - fiveMinutes - hour) });
+}
+
+/** The lifetimes of which there is anything. */
+export const lifetimesOf = (writes: Readonly<Partial<Record<Lifetime, number>>>): CacheWrites =>
+  Object.fromEntries(Object.entries(writes).filter(([, count]) => count > 0));
+
+/** Undefined where nothing was written. */
+export const anyWrites = (writes: CacheWrites): CacheWrites | undefined =>
+  Object.keys(writes).length === 0 ? undefined : writes;
+
+/** How often a provider ran its tools, by the name of the feature; undefined where it ran none. */
+export function usesOf(counts: Readonly<Record<string, number>>): TokenUsage['uses'] {
+  const used = Object.entries(counts).filter(([, count]) => count > 0);
+  return used.length === 0 ? undefined : Object.fromEntries(used);
+}
+
+/** As a catalog spells the names of tiers and places. */
+const NAME = /^[a-z][a-z0-9_]{0,31}$/;
+
+/** The name of a tier or a place as prices have it; undefined for what is no such name. */
+export function servedName(value: unknown, ...standard: readonly string[]): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (standard.includes(value)) return STANDARD;
+  return NAME.test(value) ? value : undefined;
+}

@@ -1,0 +1,223 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { jwtVerify } from 'jose';
+import { wireServer } from '../testing/providers/wire-server.ts';
+import { createAccessTokens } from './access-tokens.ts';
+
+const entra = wireServer();
+
+const SECRET = 'client-secret-7f3a';
+const LIFE_SECONDS = 3_600;
+
+/** A reader of tokens whose clock and secret a test sets. */
+function reader(secret: () => string = () => credentials()) {
+  const world = { now: 1_000_000 };
+  const tokens = createAccessTokens({ fetch, readSecret: async () => secret(), clock: () => world.now });
+  return { world, read: () => tokens.read('entra', 'env:CLIENT'), watched: tokens.watched };
+}
+
+const credentials = (more: object = {}) =>
+  JSON.stringify({
+    ...{ tenant_id: 'contoso.example', client_id: 'app', client_secret: SECRET, authority: entra.origin },
+    ...more,
+  });
+
+/** Answers with tokens numbered from 1. */
+function issue(expires: unknown = LIFE_SECONDS) {
+  let issued = 0;
+  entra.reply = (response) => {
+    issued += 1;
+    response.end(
+      JSON.stringify({ token_type: 'Bearer', expires_in: expires, access_token: `token-${issued}` }),
+    );
+  };
+}
+
+const failureOf = async (read: () => Promise<string>): Promise<Error> => {
+  try {
+    return new Error(`no failure, but ${await read()}`);
+  } catch (failure) {
+    return failure as Error;
+  }
+};
+
+describe('a token of Entra', () => {
+  it('is asked for with the credentials of the secret', async () => {
+    issue();
+    expect(await reader().read()).toBe('token-1');
+    expect(entra.requests).toMatchObject([{ method: 'POST', path: '/contoso.example/oauth2/v2.0/token' }]);
+    const [{ headers, body } = { headers: {}, body: '' }] = entra.requests;
+    expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
+      grant_type: 'client_credentials',
+      client_id: 'app',
+      client_secret: SECRET,
+      scope: 'https://cognitiveservices.azure.com/.default',
+    });
+  });
+
+  it('is for the scope of another cloud where the secret names it', async () => {
+    issue();
+    const scope = 'https://cognitiveservices.azure.us/.default';
+    await reader(() => credentials({ scope })).read();
+    expect(new URLSearchParams(entra.requests[0]?.body).get('scope')).toBe(scope);
+  });
+
+  it('is fetched once for all that wait for it, and kept until five minutes before its end', async () => {
+    issue();
+    const { world, read } = reader();
+    expect(await Promise.all([read(), read(), read()])).toEqual(['token-1', 'token-1', 'token-1']);
+    world.now += (LIFE_SECONDS - 300) * 1_000 - 1;
+    expect(await read()).toBe('token-1');
+    world.now += 1;
+    expect(await Promise.all([read(), read()])).toEqual(['token-2', 'token-2']);
+    expect(entra.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['60', 30_000],
+    [60, 30_000],
+  ])('of a short life (%j s) is kept for half of it', async (expires, keptMs) => {
+    issue(expires);
+    const { world, read } = reader();
+    await read();
+    world.now += keptMs - 1;
+    expect(await read()).toBe('token-1');
+    world.now += 1;
+    expect(await read()).toBe('token-2');
+  });
+
+  it('is fetched anew for a rotated secret', async () => {
+    issue();
+    let secret = credentials();
+    const { read } = reader(() => secret);
+    await read();
+    secret = credentials({ client_secret: 'rotated' });
+    expect(await read()).toBe('token-2');
+    expect(new URLSearchParams(entra.requests[1]?.body).get('client_secret')).toBe('rotated');
+  });
+
+  it('that was refused is asked for again by the next call, and says nothing of the secret', async () => {
+    entra.reply = (response) => void response.writeHead(401).end(JSON.stringify({ error: SECRET }));
+    const { read } = reader();
+    const failures = await Promise.all([failureOf(read), failureOf(read)]);
+    for (const failure of failures) expect(failure.message).toBe('Microsoft Entra answered 401');
+    expect(inspect(failures, { depth: 9 })).not.toContain(SECRET);
+    expect(entra.requests).toHaveLength(1);
+    issue();
+    expect(await read()).toBe('token-1');
+  });
+
+  it.each([
+    ['fetched anew after 401 to it', 401, 'token-1', 'token-2'],
+    ['kept after another refusal', 403, 'token-1', 'token-1'],
+    ['kept after 401 to another token', 401, 'token-0', 'token-1'],
+  ])('is %s', async (_name, status, sent, then) => {
+    issue();
+    const { read, watched } = reader();
+    expect(await read()).toBe('token-1');
+    const upstream = watched(async () => new Response(null, { status }));
+    const answer = await upstream('https://azure.example', { headers: { authorization: `Bearer ${sent}` } });
+    expect(answer.status).toBe(status);
+    expect(await Promise.all([read(), read()])).toEqual([then, then]);
+  });
+
+  it.each([
+    ['no JSON', '<html>'],
+    ['no token', JSON.stringify({ expires_in: 60 })],
+    ['an empty token', JSON.stringify({ expires_in: 60, access_token: '' })],
+    ['no life', JSON.stringify({ access_token: 'token' })],
+  ])('is not found in an answer with %s', async (_name, body) => {
+    entra.reply = (response) => void response.end(body);
+    expect((await failureOf(reader().read)).message).toBe('Microsoft Entra answered without a token');
+  });
+
+  it('is not asked for at another address: a redirect fails', async () => {
+    entra.reply = (response) => void response.writeHead(307, { location: `${entra.origin}/elsewhere` }).end();
+    await failureOf(reader().read);
+    expect(entra.requests).toHaveLength(1);
+  });
+
+  it.each<[string, object | undefined]>([
+    ['no JSON', undefined],
+    ['no tenant', { tenant_id: undefined }],
+    ['a tenant with a path', { tenant_id: 'a/b' }],
+    ['an authority in clear text', { authority: 'http://login.example.com' }],
+    ['an authority that looks like this machine', { authority: 'http://localhost.example.com' }],
+    ['a field that is not known', { certificate: 'x' }],
+  ])('is not asked for with a secret of another form: %s', async (_name, more) => {
+    const secret = () => (more === undefined ? SECRET : credentials(more));
+    const failure = await failureOf(reader(secret).read);
+    expect(failure.message).toMatch(/^the secret is not JSON of the form/);
+    expect(inspect(failure)).not.toContain(SECRET);
+    expect(entra.requests).toEqual([]);
+  });
+});
+
+const ellipticPem = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+
+describe('a token of Google', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const EMAIL = 'svc@project.iam.gserviceaccount.example';
+  const account = (more: object = {}) =>
+    JSON.stringify({
+      ...{ type: 'service_account', project_id: 'project', private_key_id: 'key-1', private_key: pem },
+      ...{
+        client_email: EMAIL,
+        token_uri: `${entra.origin}/token`,
+        universe_domain: 'googleapis.com',
+        ...more,
+      },
+    });
+  const NOW = 1_800_000_000_000;
+  const readerOf = (secret: string) => {
+    const tokens = createAccessTokens({ fetch, readSecret: async () => secret, clock: () => NOW });
+    return () => tokens.read('google', 'env:ACCOUNT');
+  };
+
+  it('is asked for with an assertion that the account’s key has signed', async () => {
+    issue();
+    const read = readerOf(account());
+    expect(await Promise.all([read(), read()])).toEqual(['token-1', 'token-1']);
+    expect(entra.requests).toMatchObject([{ method: 'POST', path: '/token' }]);
+    const form = new URLSearchParams(entra.requests[0]?.body);
+    expect([...form.keys()]).toEqual(['grant_type', 'assertion']);
+    expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const { payload, protectedHeader } = await jwtVerify(form.get('assertion') ?? '', publicKey, {
+      currentDate: new Date(NOW),
+    });
+    expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'key-1' });
+    expect(payload).toEqual({
+      iss: EMAIL,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+      aud: `${entra.origin}/token`,
+      iat: NOW / 1_000,
+      exp: NOW / 1_000 + 3_600,
+    });
+  });
+
+  it('that is refused says nothing of the key', async () => {
+    entra.reply = (response) => void response.writeHead(400).end(JSON.stringify({ error: pem }));
+    const failure = await failureOf(readerOf(account()));
+    expect(failure.message).toBe('Google answered 400');
+    expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
+  });
+
+  it.each<[string, object]>([
+    ['another kind of credentials', { type: 'authorized_user' }],
+    ['no key', { private_key: undefined }],
+    ['a key in pieces', { private_key: `${pem.slice(0, 300)}-----` }],
+    ['a key of another kind', { private_key: ellipticPem() }],
+    ['an address in clear text', { token_uri: 'http://oauth2.example.com/token' }],
+  ])('is not asked for with %s', async (_name, more) => {
+    const failure = await failureOf(readerOf(account(more)));
+    expect(failure.message).toMatch(/^the (?:private_key of the )?secret is no/);
+    expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
+    expect(entra.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+/** Access tokens of clients whose credentials are secrets: fetched once, kept while they are good. */
+
+import { createPrivateKey } from 'node:crypto';
+import { SignJWT } from 'jose';
+import * as z from 'zod';
+import type { Clock, SecretReader, TokenIssuer, TokenReader } from '../../platform/core/ports.ts';
+
+export interface AccessTokenOptions {
+  readonly fetch: typeof fetch;
+  readonly readSecret: SecretReader;
+  readonly clock: Clock;
+}
+
+const REQUESTS: Readonly<Record<TokenIssuer, (secret: string, clock: Clock) => Promise<TokenRequest>>> = {
+  entra: entraRequest,
+  google: googleRequest,
+};
+
+/** A token is replaced this long before its end, or at half its life where that is later. */
+const MARGIN_MS = 5 * 60_000;
+
+interface Held {
+  /** The secret that the token was fetched for; a rotated one gets a token of its own. */
+  readonly secret: string;
+  readonly token: Promise<string>;
+  /** The same, once it is there. */
+  value?: string;
+  /** Milliseconds since the epoch; set once the token is there. */
+  untilMs: number;
+}
+
+export interface AccessTokens {
+  /**
+   * Gives the token for a secret's client, fetched once for all calls that wait for it and kept until shortly before
+   * its end. Throws an error that quotes neither secret nor token.
+   */
+  readonly read: TokenReader;
+  /** The same `fetch`; a token that is answered with 401 is dropped, so that the next call has a new one. */
+  watched(fetch: typeof globalThis.fetch): typeof globalThis.fetch;
+}
+
+/** Unauthorized (RFC 9110, section 15.5.2). */
+const UNAUTHORIZED = 401;
+
+/** The tokens of this process. */
+export function createAccessTokens({ fetch, readSecret, clock }: AccessTokenOptions): AccessTokens {
+  const tokens = new Map<string, Held>();
+  const read: TokenReader = async (issuer, reference) => {
+    const secret = await readSecret(reference);
+    const name = `${issuer} ${reference}`;
+    const held = tokens.get(name);
+    if (held !== undefined && held.secret === secret && clock() < held.untilMs) return held.token;
+    const fetched = REQUESTS[issuer](secret, clock).then((request) => fetchToken(fetch, request));
+    const next: Held = {
+      secret,
+      token: fetched.then(({ access_token: token }) => token),
+      untilMs: Number.POSITIVE_INFINITY,
+    };
+    tokens.set(name, next);
+    fetched.then(
+      ({ access_token: token, expires_in: seconds }) => {
+        const lifeMs = seconds * 1_000;
+        next.value = token;
+        next.untilMs = clock() + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
+      },
+      () => {
+        if (tokens.get(name) === next) tokens.delete(name);
+      },
+    );
+    return next.token;
+  };
+  const drop = (authorization: string | null) => {
+    for (const [name, { value }] of tokens)
+      if (value !== undefined && authorization === `Bearer ${value}`) tokens.delete(name);
+  };
+  return {
+    read,
+    watched: (upstream) => async (input, init) => {
+      const response = await upstream(input, init);
+      if (response.status === UNAUTHORIZED && tokens.size > 0)
+        drop(new Headers(init?.headers).get('authorization'));
+      return response;
+    },
+  };
+}
+
+/** What gives a token: the address, the form that is sent there, and its name in errors. */
+export interface TokenRequest {
+  readonly issuer: string;
+  readonly url: string;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+const tokenSchema = z.object({
+  access_token: z.string().min(1),
+  /** Seconds; a number, or from older endpoints a text. */
+  expires_in: z.coerce
+    .number()
+    .min(1)
+    .max(7 * 86_400),
+});
+export type TokenAnswer = z.infer<typeof tokenSchema>;
+
+/** An issuer that does not answer by then is not waited for: the route fails, and another serves. */
+const TIMEOUT_MS = 5_000;
+
+/** A credential goes nowhere but over TLS, or to this machine. */
+export const tokenAddress = z
+  .url()
+  .refine((url) => /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(`${url}/`));
+
+/** Throws an error that quotes neither what was sent nor what was answered. */
+export async function fetchToken(
+  fetch: typeof globalThis.fetch,
+  { issuer, url, form }: TokenRequest,
+): Promise<TokenAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    body: new URLSearchParams(form).toString(),
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${issuer} answered ${response.status}`);
+  try {
+    return tokenSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`${issuer} answered without a token`);
+  }
+}
+
+/** A secret's JSON. A parser's own message would quote the secret. */
+export function parseCredentials<T>(schema: z.ZodType<T>, text: string, form: string): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`the secret is not JSON of the form ${form}`);
+  }
+}
+
+/** Entra of the public cloud; those of sovereign clouds are in the docs under "National clouds". */
+const PUBLIC_AUTHORITY = 'https://login.microsoftonline.com';
+
+/** What a token is for (Azure OpenAI docs, "How to configure Azure OpenAI with Microsoft Entra ID"). */
+const ENTRA_SCOPE = 'https://cognitiveservices.azure.com/.default';
+
+/** Without `authority` and `scope` those of the public cloud. */
+const entraCredentials = z.strictObject({
+  tenant_id: z.string().regex(/^[A-Za-z0-9.-]{1,128}$/),
+  client_id: z.string().min(1).max(256),
+  client_secret: z.string().min(1).max(4_096),
+  authority: tokenAddress.default(PUBLIC_AUTHORITY),
+  scope: z.string().min(1).max(512).default(ENTRA_SCOPE),
+});
+
+/** Throws for a secret of another form, without quoting it. */
+export async function entraRequest(secret: string): Promise<TokenRequest> {
+  const form = '{"tenant_id", "client_id", "client_secret"}';
+  const client = parseCredentials(entraCredentials, secret, form);
+  return {
+    issuer: 'Microsoft Entra',
+    url: `${client.authority.replace(/\/+$/, '')}/${client.tenant_id}/oauth2/v2.0/token`,
+    form: {
+      grant_type: 'client_credentials',
+      client_id: client.client_id,
+      client_secret: client.client_secret,
+      scope: client.scope,
+    },
+  };
+}
+
+/** What a token is for (Vertex AI docs, Authentication). */
+const GOOGLE_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+
+/** The grant of RFC 7523, section 2.1. */
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
+
+/** Seconds; the longest that an assertion may be valid. */
+const VALID_SECONDS = 3_600;
+
+/** The key file as Google Cloud gives it out; its other fields are not read. */
+const googleCredentials = z.object({
+  type: z.literal('service_account'),
+  client_email: z.string().min(1).max(512),
+  private_key: z.string().min(1).max(16_384),
+  private_key_id: z.string().min(1).max(256).optional(),
+  token_uri: tokenAddress.default(TOKEN_ADDRESS),
+});
+
+/** Throws for a secret of another form, without quoting it. */
+export async function googleRequest(secret: string, clock: Clock): Promise<TokenRequest> {
+  const form = '{"type": "service_account", "client_email", "private_key"}';
+  const account = parseCredentials(googleCredentials, secret, form);
+  const key = privateKey(account.private_key);
+  const nowSeconds = Math.floor(clock() / 1_000);
+  const assertion = await new SignJWT({ scope: GOOGLE_SCOPE })
+    .setProtectedHeader({
+      alg: 'RS256',
+      typ: 'JWT',
+      ...(account.private_key_id === undefined ? {} : { kid: account.private_key_id }),
+    })
+    .setIssuer(account.client_email)
+    .setAudience(account.token_uri)
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + VALID_SECONDS)
+    .sign(key);
+  return { issuer: 'Google', url: account.token_uri, form: { grant_type: GRANT, assertion } };
+}
+
+/** An error of the parser may quote the key. */
+function privateKey(pem: string): ReturnType<typeof createPrivateKey> {
+  let key: ReturnType<typeof createPrivateKey> | undefined;
+  try {
+    key = createPrivateKey(pem);
+  } catch {}
+  if (key?.asymmetricKeyType !== 'rsa') throw new Error('the private_key of the secret is no RSA key in PEM');
+  return key;
+}

@@ -1,0 +1,86 @@
+/** Capsules sealed under the service's pepper: nothing is stored, and no other secret is needed. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Peppers } from '../../access/core/api-key.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { Clock } from '../../platform/core/ports.ts';
+import { decrypt, encrypt } from '../../platform/system/sealing.ts';
+import type { CapsuleContent, Capsules } from '../core/upstream/capsules.ts';
+
+/** As long as OpenAI keeps a response (OpenAI docs, Conversation state). */
+const MAX_AGE_MS = 30 * 24 * 3_600_000;
+
+/** Clocks of two processes may differ. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/**
+ * What the capsules of one request may hold together, bytes, each time they are opened: more than the largest context
+ * window takes, and little enough that texts which shrink a thousandfold do no harm.
+ */
+const MAX_OPENED_BYTES = 32 * 1_024 * 1_024;
+
+/** The letter of a content in a capsule. */
+const LETTERS: Readonly<Record<CapsuleContent, string>> = { signature: 's', items: 'i' };
+
+/** `uis1`, the letter of the content, `_`, and in base64url what is sealed: 6 bytes of time, milliseconds, and the deflated text. */
+const CAPSULE = /^uis1([a-z])_([A-Za-z0-9_-]+)$/;
+const TIME_BYTES = 6;
+
+/** The capsules of an account in one request. The key of each content is derived from the pepper, with the account's id as salt. */
+export function createCapsules(peppers: Peppers, clock: Clock): (accountId: string) => Capsules {
+  return (accountId) => {
+    let left = MAX_OPENED_BYTES;
+    const under = (secret: string, content: CapsuleContent) =>
+      ({ secret, purpose: `uis-capsule-${content}-1`, id: accountId }) as const;
+
+    function opened(content: CapsuleContent, bytes: Buffer): Buffer | undefined {
+      for (const secret of [peppers.current, peppers.previous]) {
+        if (secret === undefined) continue;
+        try {
+          return decrypt(under(secret, content), bytes);
+        } catch {
+          // Sealed under the other pepper, or changed.
+        }
+      }
+      return undefined;
+    }
+
+    return {
+      seal(content, text) {
+        const time = Buffer.alloc(TIME_BYTES);
+        time.writeUIntBE(clock(), 0, TIME_BYTES);
+        const sealed = encrypt(under(peppers.current, content), Buffer.concat([time, deflateRawSync(text)]));
+        return `uis1${LETTERS[content]}_${sealed.toString('base64url')}`;
+      },
+      open(content, capsule, param) {
+        const [, letter, sealed = ''] = CAPSULE.exec(capsule) ?? [];
+        if (letter !== LETTERS[content]) return undefined;
+        const given = Buffer.from(sealed, 'base64url');
+        // One text for the same bytes: the last letter may have bits that say nothing.
+        const bytes = given.toString('base64url') === sealed ? opened(content, given) : undefined;
+        if (bytes === undefined) throw invalid(param, 'was changed, or is of another account');
+        const ageMs = clock() - bytes.readUIntBE(0, TIME_BYTES);
+        if (ageMs > MAX_AGE_MS || ageMs < -MAX_SKEW_MS) throw invalid(param, 'is too old');
+        const text = inflated(bytes.subarray(TIME_BYTES), left);
+        if (text === undefined) throw invalid(param, 'is too long beside the others');
+        left -= text.length;
+        return text.toString('utf8');
+      },
+    };
+  };
+}
+
+/** Undefined for more than `most` bytes. */
+function inflated(bytes: Uint8Array, most: number): Buffer | undefined {
+  if (most === 0) return undefined;
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: most });
+  } catch (failure) {
+    if ((failure as { readonly code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw failure;
+  }
+}
+
+const invalid = (param: string, why: string): ServiceError =>
+  new ServiceError('invalid_capsule', `${param}: the sealed text ${why}; send the conversation without it.`, {
+    param,
+  });

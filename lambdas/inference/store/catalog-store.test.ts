@@ -1,0 +1,323 @@
+import { randomBytes } from 'node:crypto';
+import {
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { drawsOf } from '../../../tools/test-kit/seed.ts';
+import { aroundSend } from '../../ledger/testing/failing-process.ts';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import { getHealth } from '../../operations/endpoints/get-health/endpoint.ts';
+import { TABLES } from '../../platform/contract/tables.ts';
+import type { Log } from '../../platform/core/ports.ts';
+import { writeCatalog } from './catalog-history.ts';
+import { createCatalogProbe, createCatalogSource, readCatalog, readPointer } from './catalog-store.ts';
+
+/** A document of `models` models; `noise` makes it as long compressed as it is plain. */
+function documentOf(name: string, models: number, noise = 0): string {
+  const chat = (index: number) => ({
+    id: `${name}/${index}`,
+    type: 'chat',
+    owned_by: name,
+    created: 0,
+    display_name: noise === 0 ? 'A model' : randomBytes(noise).toString('base64').slice(0, 128),
+    price: { unit: 'per_million_tokens', input: 0.15, output: 0.6 },
+    routes: [
+      { id: `${name}-${index}`, protocol: 'openai', base_url: 'http://127.0.0.1:1/v1', upstream_model: 'm' },
+    ],
+  });
+  return JSON.stringify({ models: Array.from({ length: models }, (_, index) => chat(index)) });
+}
+
+const settled = async () => {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+
+let database: TestDatabase;
+let table: string;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  table = database.tables.catalog;
+});
+afterAll(() => database.stop());
+
+async function storedParts(): Promise<readonly string[]> {
+  const scan = { TableName: table, ProjectionExpression: 'part' };
+  const parts: string[] = [];
+  for await (const { Items: items = [] } of paginateScan({ client: database.client }, scan))
+    parts.push(...items.map(({ part }) => String(part?.S)));
+  return parts;
+}
+
+const deleteParts = (parts: readonly string[]) =>
+  Promise.all(
+    parts.map((part) =>
+      database.client.send(new DeleteItemCommand({ TableName: table, Key: { part: { S: part } } })),
+    ),
+  );
+
+const deleteAll = async () => deleteParts(await storedParts());
+
+beforeEach(deleteAll);
+
+describe('the catalog in the database', () => {
+  it('reads back as it was applied, in one part or in several', async () => {
+    expect(await readCatalog(database.client, table)).toBeUndefined();
+    for (const [json, parts] of [
+      [documentOf('small', 3), 1],
+      [documentOf('large', 6_000, 96), 2],
+    ] as const) {
+      const version = await writeCatalog(database.client, table, json);
+      expect(await readCatalog(database.client, table)).toEqual({ version, json });
+      expect((await readPointer(database.client, table))?.parts).toBeGreaterThanOrEqual(parts);
+    }
+  }, 20_000);
+
+  it('has one version for one content, whenever and however often that is applied', async () => {
+    const [first, second] = [documentOf('one', 2), documentOf('two', 2)];
+    const version = await writeCatalog(database.client, table, first);
+    expect(await writeCatalog(database.client, table, first)).toBe(version);
+    expect(await writeCatalog(database.client, table, second)).not.toBe(version);
+    expect(await writeCatalog(database.client, table, first)).toBe(version);
+    expect(await readCatalog(database.client, table)).toEqual({ version, json: first });
+  });
+
+  it('takes no document that is not valid, and keeps the one it has', async () => {
+    const version = await writeCatalog(database.client, table, documentOf('good', 1));
+    for (const bad of ['{', '{}', '{"models":[]}', documentOf('bad', 2).replaceAll('bad/1', 'bad/0')]) {
+      await expect(writeCatalog(database.client, table, bad)).rejects.toThrow();
+    }
+    expect((await readCatalog(database.client, table))?.version).toBe(version);
+  });
+
+  it('is the old one or the new one, whole, for a reader at any moment of an apply', async () => {
+    const [old, next] = [documentOf('old', 2_000, 96), documentOf('new', 6_000, 96)];
+    await writeCatalog(database.client, table, old);
+    const seen: string[] = [];
+    const client = aroundSend(database.client, async (command, send) => {
+      const reading = readCatalog(database.client, table);
+      const output = await send(command);
+      for (const found of [await reading, await readCatalog(database.client, table)])
+        seen.push(found?.json ?? '');
+      return output;
+    });
+    await writeCatalog(client, table, next);
+    expect(seen.length).toBeGreaterThan(4);
+    expect(seen.every((json) => json === old || json === next)).toBe(true);
+    expect(seen.at(-1)).toBe(next);
+  }, 20_000);
+
+  it('is whole for a reader whose eventually consistent reads have not caught up with an apply', async () => {
+    await writeCatalog(database.client, table, documentOf('fresh', 2));
+    const lagging = aroundSend(database.client, async (command, send) => {
+      if (command instanceof GetItemCommand && command.input.ConsistentRead !== true)
+        return { $metadata: {} };
+      return send(command);
+    });
+    expect((await readCatalog(lagging, table))?.json).toBe(documentOf('fresh', 2));
+  });
+});
+
+describe('the catalog in memory', () => {
+  let nowMs = 0;
+  const sourceOf = (client: DynamoDBClient = database.client, random = () => 0, log: Log = SILENT) =>
+    createCatalogSource({ client, table, clock: () => nowMs, random, log });
+  const models = async (source: ReturnType<typeof sourceOf>) => (await source()).models.length;
+
+  beforeEach(async () => {
+    nowMs = 1_000_000;
+    await writeCatalog(database.client, table, documentOf('first', 1));
+  });
+
+  it('is live within seconds of an apply, without keeping a call waiting', async () => {
+    const source = sourceOf();
+    expect(await models(source)).toBe(1);
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    nowMs += 1_999;
+    expect(await models(source)).toBe(1);
+    nowMs += 1;
+    expect(await models(source)).toBe(1);
+    await settled();
+    expect(await models(source)).toBe(2);
+  });
+
+  it('stays whole for a call that has it while another takes its place', async () => {
+    await writeCatalog(database.client, table, documentOf('first', 5_000));
+    const source = sourceOf();
+    const first = await source();
+    await writeCatalog(database.client, table, documentOf('second', 5_000));
+    nowMs += 10_000;
+    const second = await source();
+    for (const [catalog, own, other] of [
+      [first, 'first', 'second'],
+      [second, 'second', 'first'],
+    ] as const) {
+      expect(catalog.find(`${own}/4999`)?.id).toBe(`${own}/4999`);
+      expect(catalog.find(`${other}/4999`)).toBeUndefined();
+    }
+  }, 20_000);
+
+  it('costs its pointer one eventually consistent read a look while its version stands', async () => {
+    const reads: { readonly part: string; readonly isConsistent: boolean }[] = [];
+    const client = aroundSend(database.client, (command, send) => {
+      const { Key, ConsistentRead: isConsistent = false } = (command as GetItemCommand).input;
+      reads.push({ part: String(Key?.part?.S), isConsistent });
+      return send(command);
+    });
+    const source = sourceOf(client);
+    await source();
+    reads.length = 0;
+    nowMs += 10_000;
+    await source();
+    expect(reads).toEqual([{ part: 'current', isConsistent: false }]);
+  });
+
+  it('is looked at by a busy process every two to four seconds, at times of its own', async () => {
+    const times: number[] = [];
+    const client = aroundSend(database.client, (command, send) => {
+      times.push(nowMs);
+      return send(command);
+    });
+    const source = sourceOf(client, drawsOf('looks of a busy process'));
+    await source();
+    times.splice(0, times.length, nowMs);
+    for (let call = 0; call < 600; call += 1) {
+      nowMs += 100;
+      await source();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const gaps = times.slice(1).map((timeMs, index) => timeMs - Number(times[index]));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2_000);
+    expect(gaps.length).toBeGreaterThan(12);
+    expect(new Set(gaps).size).toBeGreaterThan(3);
+  }, 30_000);
+
+  it('is not what a read has lagged behind', async () => {
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    const old = await database.client.send(
+      new GetItemCommand({ TableName: table, Key: { part: { S: 'current' } } }),
+    );
+    await writeCatalog(database.client, table, documentOf('third', 3));
+    const lagging = aroundSend(database.client, async (command, send) => {
+      const { Key, ConsistentRead } = (command as GetItemCommand).input;
+      return ConsistentRead !== true && Key?.part?.S === 'current' ? old : send(command);
+    });
+    const source = sourceOf(lagging);
+    expect(await models(source)).toBe(3);
+    nowMs += 10_000;
+    expect(await models(source)).toBe(3);
+  });
+
+  it('is looked for seldom and logged once while the database fails', async () => {
+    let reads = 0;
+    let isFailing = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      reads += 1;
+      if (isFailing) throw new Error('throttled');
+      return send(command);
+    });
+    const errors: string[] = [];
+    const source = sourceOf(client, () => 0.5, { ...SILENT, error: (message) => void errors.push(message) });
+    await source();
+    isFailing = true;
+    reads = 0;
+    for (let call = 0; call < 600; call += 1) {
+      nowMs += 100;
+      await source();
+    }
+    expect(reads).toBeLessThanOrEqual(9);
+    expect(errors).toEqual(['catalog refresh failed']);
+  });
+
+  it('is current at the first call after a sleep of 10 s', async () => {
+    const source = sourceOf();
+    await source();
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    nowMs += 10_000;
+    expect(await models(source)).toBe(2);
+  });
+
+  it('answers at once from memory while a refresh hangs', async () => {
+    let hang = false;
+    const client = aroundSend(database.client, (command, send) =>
+      hang ? new Promise(() => {}) : send(command),
+    );
+    const source = sourceOf(client);
+    await source();
+    hang = true;
+    nowMs += 5_000;
+    expect(await models(source)).toBe(1);
+    expect(await models(source)).toBe(1);
+  });
+
+  it('answers with the last one known when the database fails, and with the new one when it is back', async () => {
+    let failing = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (failing) throw new Error('no database');
+      return send(command);
+    });
+    const source = sourceOf(client);
+    await source();
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    failing = true;
+    nowMs += 60_000;
+    expect(await models(source)).toBe(1);
+    failing = false;
+    nowMs += 5_000;
+    expect(await models(source)).toBe(2);
+  });
+
+  it('does not make the health check say that a database which fails is well', async () => {
+    let failing = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (failing) throw new Error('no database');
+      return send(command);
+    });
+    const probe = createCatalogProbe({ client, environment: { [TABLES.catalog.variable]: table } });
+    const health = getHealth({ catalog: sourceOf(client), probe, version: '1' });
+    const statusOf = async () =>
+      (
+        await health(new Request('http://localhost/health'), {
+          requestId: 'req_1',
+          remainingTimeMs: () => 1_000,
+          pathParameters: {},
+          log: SILENT,
+        })
+      ).status;
+    expect(await statusOf()).toBe(200);
+    failing = true;
+    expect(await statusOf()).toBe(503);
+    failing = false;
+    expect(await statusOf()).toBe(200);
+  });
+
+  it('fails the first call when there is no catalog, and not the next once there is one', async () => {
+    await deleteAll();
+    const source = sourceOf();
+    await expect(source()).rejects.toThrow('no catalog');
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    expect(await models(source)).toBe(2);
+  });
+
+  it('is read once for many calls at once, and is not read again while its version stands', async () => {
+    let reads = 0;
+    const client = aroundSend(database.client, (command, send) => {
+      reads += 1;
+      return send(command);
+    });
+    const source = sourceOf(client);
+    const [first] = await Promise.all(Array.from({ length: 20 }, () => source()));
+    expect(reads).toBeLessThanOrEqual(3);
+    const before = reads;
+    nowMs += 3_000;
+    await source();
+    await settled();
+    expect(reads - before).toBe(1);
+    expect(await source()).toBe(first);
+  });
+});

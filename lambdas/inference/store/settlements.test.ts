@@ -1,0 +1,101 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { VARIABLES } from '../../platform/contract/environment.ts';
+import type { SettlementOrder } from '../core/kinds/transcriptions/order.ts';
+import { createSettlements } from './create-settlements.ts';
+
+const ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:settle';
+const ORDER = { requestId: 'req_1', accountId: 'acc_1' } as SettlementOrder;
+const region = 'us-east-1';
+const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+
+type Answer = (response: ServerResponse) => void;
+
+const answer =
+  (status: number, body: object): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+  };
+const ended = (fields: object) => answer(200, { executionArn: ARN, startDate: 1, stopDate: 2, ...fields });
+const SETTLED = ended({ status: 'SUCCEEDED', output: '{"cost":"5","balance":"7"}' });
+const RECEIPT = { record: { cost: 5n }, balance: 7n };
+
+let answers: Answer[] = [];
+let requests: { target: unknown; body: object }[] = [];
+const server = createServer((request, response) => {
+  let text = '';
+  request.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  request.on('end', () => {
+    requests.push({ target: request.headers['x-amz-target'], body: JSON.parse(text) });
+    answers.shift()?.(response);
+  });
+});
+
+beforeEach(async () => {
+  [answers, requests] = [[], []];
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const settle = (...given: readonly Answer[]) => {
+  answers = [...given];
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const environment = { [VARIABLES.settlementWorkflow]: ARN, AWS_ENDPOINT_URL: endpoint };
+  return createSettlements(environment, { endpoint, region, credentials }, 1_000).settle(ORDER);
+};
+
+describe('a settlement', () => {
+  it('is the output of the execution, which has the order as its input and the request id as its name', async () => {
+    expect(await settle(SETTLED)).toEqual(RECEIPT);
+    const body = { stateMachineArn: ARN, name: 'req_1', input: JSON.stringify(ORDER) };
+    expect(requests).toEqual([{ target: 'AWSStepFunctions.StartSyncExecution', body }]);
+  });
+
+  it('is started anew when it was throttled, failed on the side of AWS, or lost its answer', async () => {
+    expect(await settle(answer(400, { __type: 'ThrottlingException' }), SETTLED)).toEqual(RECEIPT);
+    expect(await settle(answer(500, {}), SETTLED)).toEqual(RECEIPT);
+    expect(await settle((response) => void response.destroy(), SETTLED)).toEqual(RECEIPT);
+    expect(requests).toHaveLength(6);
+  });
+
+  it.each([
+    ['refused', answer(400, { __type: 'AccessDeniedException' })],
+    ['an execution that failed', ended({ status: 'FAILED', error: 'Error' })],
+    ['an execution that ran out of time', ended({ status: 'TIMED_OUT' })],
+    ['an output that is no settlement', ended({ status: 'SUCCEEDED', output: '{}' })],
+  ])('fails at once: %s', async (_name, given) => {
+    await expect(settle(given)).rejects.toThrow();
+    expect(requests).toHaveLength(1);
+  });
+
+  it('fails when there is no answer in time', async () => {
+    const begun = performance.now();
+    await expect(settle(() => {})).rejects.toThrow();
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+});
+
+describe('the address of the workflow', () => {
+  it.each([
+    ['the host of synchronous executions', {}, 'sync-states.us-east-1.amazonaws.com'],
+    ['the one that the environment gives', { AWS_ENDPOINT_URL: '' }, 'states.us-east-1.amazonaws.com'],
+  ])('is %s', async (_name, environment, expected) => {
+    const hosts: string[] = [];
+    const handle = async ({ hostname }: { readonly hostname: string }): Promise<never> => {
+      hosts.push(hostname);
+      throw new Error('not sent');
+    };
+    const settlements = createSettlements(
+      { [VARIABLES.settlementWorkflow]: ARN, ...environment },
+      { region, credentials, maxAttempts: 1, requestHandler: { handle } },
+    );
+    await expect(settlements.settle(ORDER)).rejects.toThrow('not sent');
+    expect(hosts).toEqual([expected]);
+  });
+});

@@ -1,0 +1,79 @@
+/** A process of its own that calls one route when its parent says so: the breaker raced as separate functions race it. */
+import { flushCompileCache } from 'node:module';
+import { engineClients } from '../../../tools/test-kit/engine.ts';
+import { systemAfter, systemUlid } from '../../platform/system/system.ts';
+import { Breaker } from '../core/circuit/breaker.ts';
+import { DynamoCircuitStore } from '../store/circuit-store.ts';
+import { ACCOUNT, DEAD, PAYING, ROUTE } from './circuit/fleet.ts';
+
+/** One call of the route. */
+export interface Drill {
+  readonly endpoint: string;
+  readonly table: string;
+  readonly isDead: boolean;
+  /** What the clock of the process says meanwhile. */
+  readonly nowMs: number;
+}
+
+/** What came of it. */
+export interface DrillResult {
+  readonly outcome: 'tried' | 'probed' | 'skipped';
+  /** What was logged. */
+  readonly lines: readonly string[];
+  readonly openings: number;
+  readonly writes: number;
+  readonly reads: number;
+}
+
+let nowMs = 0;
+let lines: string[] = [];
+let openings = 0;
+let writes = 0;
+let reads = 0;
+let breaker: Breaker | undefined;
+
+function createBreaker({ endpoint, table }: Drill): Breaker {
+  const dynamo = new DynamoCircuitStore(engineClients(endpoint).client, table, () => nowMs);
+  const note = (message: string) => lines.push(message);
+  return new Breaker({
+    store: {
+      read: (keys) => {
+        reads += 1;
+        return dynamo.read(keys);
+      },
+      write: (key, change) => {
+        writes += 1;
+        return dynamo.write(key, change);
+      },
+    },
+    clock: () => nowMs,
+    after: systemAfter,
+    ulid: systemUlid,
+    log: { info: note, warn: note, error: note },
+    count: (event) => {
+      if (event === 'circuitOpened') openings += 1;
+    },
+  });
+}
+
+async function run(drill: Drill): Promise<DrillResult> {
+  breaker ??= createBreaker(drill);
+  nowMs = drill.nowMs;
+  [lines, openings, writes, reads] = [[], 0, 0, 0];
+  await breaker.refresh([ROUTE], ACCOUNT);
+  const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spent: PAYING });
+  if (pass.allowed) {
+    if (drill.isDead) breaker.failed(DEAD, pass);
+    else breaker.succeeded(pass);
+  }
+  await breaker.flush();
+  const outcome = !pass.allowed ? 'skipped' : pass.probe === undefined ? 'tried' : 'probed';
+  return { outcome, lines, openings, writes, reads };
+}
+
+process.on('message', async (drill: Drill) => {
+  process.send?.(await run(drill));
+});
+process.send?.('ready');
+// A killed process keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
+flushCompileCache();

@@ -1,0 +1,119 @@
+/** Processes that share a store of circuits and call one route, in a time that stands still until it is advanced. */
+import { ulid } from 'ulid';
+import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
+import { NANO_PER_CENT, NANO_PER_USD } from '../../../platform/core/money.ts';
+import type { Candidate } from '../../core/catalog/catalog-document.ts';
+import { parseCatalog, type Route } from '../../core/catalog/catalog-document.ts';
+import { Breaker } from '../../core/circuit/breaker.ts';
+import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { MemoryCircuits } from './memory-circuits.ts';
+
+/** A model's routes of these names, as the catalog has them. */
+export function candidatesOf(...ids: readonly string[]): readonly Candidate[] {
+  const routes = ids.map((id) => ({
+    id,
+    protocol: 'openai',
+    base_url: 'http://localhost/v1',
+    upstream_model: 'm',
+    timeout_ms: 60_000,
+  }));
+  const price = { unit: 'per_million_tokens', input: 1, output: 2 };
+  const { models } = parseCatalog({
+    models: [{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes }],
+  });
+  return models.flatMap((model) => model.routes.map((route) => ({ model, route })));
+}
+
+export function routeOf(id: string): Route {
+  const [candidate] = candidatesOf(id);
+  if (candidate === undefined) throw new Error('the catalog has no route');
+  return candidate.route;
+}
+
+export const ROUTE = routeOf('route');
+
+export const DEAD = new UpstreamFailure('connection');
+
+/** `skipped`: the breaker did not let it try. */
+export type Result = 'served' | 'failed' | 'skipped';
+
+/** How a try ends, if the breaker lets it begin. */
+export interface Course {
+  /** Absent when the route serves. */
+  readonly failure?: UpstreamFailure | undefined;
+  readonly takesMs?: number;
+  /** Whose call it is; all calls are of one account where nothing is said. */
+  readonly account?: string;
+  /** The account has not spent what makes its failures count for all. */
+  readonly isNew?: boolean;
+}
+
+export const ACCOUNT = 'acc_0';
+
+/** Accounts that have spent a dollar, and a cent less. */
+export const PAYING = NANO_PER_USD;
+export const NEW = NANO_PER_USD - NANO_PER_CENT;
+
+export class Fleet {
+  readonly time = new FakeTime();
+  readonly store: CircuitStore;
+  readonly breakers: readonly Breaker[];
+  /** Tries that reached the route, and those of them that were probes. */
+  tries = 0;
+  probes = 0;
+  readonly events: string[] = [];
+  readonly log: string[] = [];
+
+  constructor(processes: number, store: (time: FakeTime) => CircuitStore = () => new MemoryCircuits()) {
+    this.store = store(this.time);
+    const note = (message: string) => this.log.push(message);
+    this.breakers = Array.from(
+      { length: processes },
+      () =>
+        new Breaker({
+          store: this.store,
+          clock: this.time.clock,
+          after: this.time.after,
+          ulid,
+          log: { info: note, warn: note, error: note },
+          count: (event) => this.events.push(event),
+        }),
+    );
+  }
+
+  breaker(process: number): Breaker {
+    const breaker = this.breakers[process];
+    if (breaker === undefined) throw new Error(`there is no process ${process}`);
+    return breaker;
+  }
+
+  /** How often a circuit was reported to have opened, over all processes. */
+  get openings(): number {
+    return this.events.filter((event) => event === 'circuitOpened').length;
+  }
+
+  /** One call, from its beginning to the end of its bookkeeping. */
+  async call(
+    process: number,
+    { failure, takesMs = 0, account = ACCOUNT, isNew = false }: Course,
+    route = ROUTE,
+  ): Promise<Result> {
+    const breaker = this.breaker(process);
+    await breaker.refresh([route], account);
+    const pass = await breaker.admit(route, { accountId: account, spent: isNew ? NEW : PAYING });
+    if (!pass.allowed) return 'skipped';
+    this.tries += 1;
+    if (pass.probe !== undefined) this.probes += 1;
+    if (takesMs > 0) await this.time.sleep(takesMs);
+    if (failure === undefined) breaker.succeeded(pass);
+    else breaker.failed(failure, pass);
+    await breaker.flush();
+    return failure === undefined ? 'served' : 'failed';
+  }
+
+  /** A call of every process at once. */
+  round(course: Course): Promise<readonly Result[]> {
+    return this.time.until(Promise.all(this.breakers.map((_, process) => this.call(process, course))));
+  }
+}

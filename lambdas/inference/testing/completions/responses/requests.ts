@@ -1,0 +1,58 @@
+/** Responses requests as the endpoint would take them: checked by the real schema, with real capsules. */
+
+import { ServiceError } from '../../../../platform/core/errors.ts';
+import { validate } from '../../../../platform/core/json/json-body.ts';
+import { parseJson } from '../../../../platform/core/json/lossless-json.ts';
+import type { Capsules } from '../../../core/upstream/capsules.ts';
+import type { Item } from '../../../formats/responses/input/items.ts';
+import { toPayload } from '../../../formats/responses/payload.ts';
+import type { ResponsesRequest } from '../../../formats/responses/request.ts';
+import { responsesRequest } from '../../../formats/responses/schema.ts';
+import { createCapsules } from '../../../store/capsules.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const DEFAULTS = { model: 'a/b', input: 'Hi' };
+
+/** Goes through JSON text, as a request does. Throws `ServiceError`. */
+export const request = (fields: Fields = {}): ResponsesRequest =>
+  validate(responsesRequest, parseJson(JSON.stringify({ ...DEFAULTS, ...fields })));
+
+export const CAPSULES: Capsules = createCapsules(
+  { current: 'a pepper that only these tests know' },
+  Date.now,
+)('acc_1');
+
+export const payloadOf = (fields: Fields = {}, capsules = CAPSULES) => toPayload(request(fields), capsules);
+
+/** The input of the body for a native route. */
+export const inputOf = (input: readonly unknown[], capsules = CAPSULES) =>
+  payloadOf({ input }, capsules).body.input as readonly Item[];
+
+/** What a request is refused with: the code and the field. */
+export function refusal(act: () => unknown): { code: string; param: string | null; message: string } {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, param, message } = error;
+    return { code, param, message };
+  }
+  throw new Error('the request was taken');
+}
+
+/** Capsules that count how often one is opened. */
+export function countingCapsules(): { capsules: Capsules; opened: () => number } {
+  let opened = 0;
+  return {
+    opened: () => opened,
+    capsules: {
+      seal: CAPSULES.seal,
+      open(content, capsule, param) {
+        const text = CAPSULES.open(content, capsule, param);
+        if (text !== undefined) opened += 1;
+        return text;
+      },
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Decoding of streamed bytes, as the provider does it. */
+import type { ReplyEvent } from '../../../core/upstream/provider.ts';
+import type { CallContext } from '../../../providers/anthropic/response.ts';
+import { toReplyEvents } from '../../../providers/anthropic/stream.ts';
+import { sseData } from '../../../providers/http-upstream.ts';
+import { JSON_MODE, NATIVE } from './fixtures.ts';
+
+/** Every way in which an answer is read. */
+export const READINGS = [
+  ['for a caller of the protocol', NATIVE],
+  ['for any other', JSON_MODE],
+] as const;
+
+async function* pieces(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  yield* parts;
+}
+
+export const decode = (asked: CallContext, ...parts: readonly Uint8Array[]) =>
+  toReplyEvents(sseData(pieces(parts)), asked);
+
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+/** What a stream gave before it ended or failed. */
+export async function outcome(
+  asked: CallContext,
+  ...parts: readonly Uint8Array[]
+): Promise<{ events: ReplyEvent[]; failure: unknown }> {
+  const events: ReplyEvent[] = [];
+  try {
+    for await (const event of decode(asked, ...parts)) events.push(event);
+    return { events, failure: undefined };
+  } catch (failure) {
+    return { events, failure };
+  }
+}
+
+export const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Events with JSON, or with text as it is. */
+export const wire = (...data: readonly unknown[]): Uint8Array =>
+  encode(data.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`).join(''));
+
+export const START = {
+  type: 'message_start',
+  message: { id: 'msg_x', usage: { input_tokens: 7, output_tokens: 1 } },
+};
+export const END = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } };
+export const STOP = { type: 'message_stop' };
+export const block = (index: number, content_block: unknown) => ({
+  type: 'content_block_start',
+  index,
+  content_block,
+});
+export const change = (index: number, delta: unknown) => ({ type: 'content_block_delta', index, delta });
+export const closed = (index: number) => ({ type: 'content_block_stop', index });

@@ -1,0 +1,130 @@
+/** Calls of the provider through the real client, over a real wire or with an answer given in process. */
+import { Readable } from 'node:stream';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { parseCatalog, type Route } from '../../../core/catalog/catalog-document.ts';
+import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
+import type { Conversation, StreamPart } from '../../../core/upstream/conversation.ts';
+import type { Attempt, Reply, ReplyEvent } from '../../../core/upstream/provider.ts';
+import { createBedrockProvider } from '../../../providers/bedrock/provider.ts';
+import { createBedrockClients } from '../../../store/bedrock-clients.ts';
+import { SIGNATURES } from '../sealing.ts';
+
+export const EVENT_STREAM = { 'content-type': 'application/vnd.amazon.eventstream' };
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+
+const MODEL = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
+
+export const CONVERSATION: Conversation = {
+  system: [],
+  turns: [{ role: 'user', parts: [{ type: 'text', text: 'Grüße' }] }],
+  tools: [],
+  maxTokens: 256,
+  stop: [],
+};
+
+/** A whole answer. */
+export const ANSWER = {
+  output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
+  stopReason: 'end_turn',
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+};
+
+/** A route as the catalog would hold it. */
+export function routeTo(baseUrl: string, more: Partial<Route> = {}): Route {
+  const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...more };
+  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
+  const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
+  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
+  if (parsed === undefined) throw new Error('the catalog has no route');
+  return parsed;
+}
+
+export interface Call {
+  readonly stream?: boolean;
+  readonly signal?: AbortSignal;
+  readonly conversation?: Partial<Conversation>;
+  readonly route?: Partial<Route>;
+}
+
+export const attemptAt = (
+  baseUrl: string,
+  { stream = false, signal, conversation, route }: Call = {},
+): Attempt => ({
+  route: routeTo(baseUrl, route),
+  payload: {
+    protocol: 'openai',
+    body: {},
+    conversation: () => ({ ...CONVERSATION, ...conversation }),
+    stream,
+    fields: NO_FIELDS,
+  },
+  identity: { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' },
+  signatures: SIGNATURES,
+  signal: signal ?? new AbortController().signal,
+});
+
+/** The clients that functions have. */
+const wired = createBedrockProvider({
+  bedrockClient: createBedrockClients({ region: 'us-east-1', credentials }).client,
+});
+
+/** One chat call to the server at an origin. */
+export const callAt = (origin: string, call: Call = {}): Promise<Reply> =>
+  wired.chat(attemptAt(origin, call));
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+let given: Answer = { body: [] };
+
+/** The real client but for its network, so that a test says where the bytes of an answer are split. */
+const unwired = createBedrockProvider({
+  bedrockClient: () => client,
+});
+const client = new BedrockRuntimeClient({
+  endpoint: 'http://bedrock.test',
+  region: 'us-east-1',
+  credentials,
+  maxAttempts: 1,
+  requestHandler: {
+    async handle() {
+      const { status = 200, headers = EVENT_STREAM, body } = given;
+      return { response: { statusCode: status, headers, body: Readable.from(body, { objectMode: false }) } };
+    },
+  },
+});
+
+/** One chat call that gets this answer; one at a time. */
+export function callFor(answer: Answer, call: Call = {}): Promise<Reply> {
+  given = answer;
+  return unwired.chat(attemptAt('http://bedrock.test', call));
+}
+
+/** What a stream gave before it ended or failed; bytes are a stream's. */
+export async function outcome(
+  answer: Answer | Uint8Array,
+  call: Call = {},
+): Promise<{ events: ReplyEvent[]; parts: StreamPart[]; failure: unknown }> {
+  const events: ReplyEvent[] = [];
+  const result = (failure: unknown) => ({
+    events,
+    parts: events.flatMap(({ parts = [] }) => parts),
+    failure,
+  });
+  try {
+    const reply = await callFor(answer instanceof Uint8Array ? { body: [answer] } : answer, {
+      stream: true,
+      ...call,
+    });
+    if (reply.kind !== 'stream') throw new Error('the reply is no stream');
+    for await (const event of reply.events) events.push(event);
+    return result(undefined);
+  } catch (failure) {
+    return result(failure);
+  }
+}

@@ -1,0 +1,131 @@
+/** What holds of a route that fails, whichever protocol it speaks over HTTP. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import type { Reply } from '../../core/upstream/provider.ts';
+import { CANARY, type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf } from './http-calls.ts';
+import type { WireServer } from './wire-server.ts';
+
+export interface FailingRoute {
+  readonly server: WireServer;
+  readonly callAt: (origin: string, call?: Call) => Promise<Reply>;
+  /** A whole answer. */
+  readonly whole: string;
+  /** A streamed answer; its first half has an event, and not the last one. */
+  readonly stream: Uint8Array;
+  /** A stream with an error in it that says `CANARY`. */
+  readonly errorInStream: Uint8Array | string;
+  /** JSON that is no answer of the protocol. */
+  readonly stranger: string;
+}
+
+/** Declares the tests; those of one protocol alone stand beside the call. */
+export function describeFailingRoute(route: FailingRoute): void {
+  const { server, callAt, whole, stream, errorInStream, stranger } = route;
+  const call = (options: Call = {}) => callAt(server.origin, options);
+  const half = stream.subarray(0, stream.length / 2);
+  const replyWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
+    server.reply = (response) => void response.writeHead(status, headers).end(body);
+  };
+
+  describe('a route that fails', () => {
+    it('to take a connection can be left for another', async () => {
+      const closed = createServer();
+      await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+      const { port } = closed.address() as AddressInfo;
+      await new Promise((resolve) => closed.close(resolve));
+      const failure = await failureOf(callAt(`http://127.0.0.1:${port}`));
+      expect(failure).toMatchObject({ kind: 'connection', retryable: true });
+      expect(failure.message).not.toContain(String(port));
+    });
+
+    it('by resetting the connection can be left for another', async () => {
+      server.reply = (_response, _request, socket) => void socket.resetAndDestroy();
+      expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('within a whole answer can be left for another', async () => {
+      server.reply = (response, _request, socket) => {
+        response.writeHead(200, { ...JSON_TYPE, 'content-length': String(whole.length + 1_000) });
+        response.write(whole.slice(0, 12), () => socket.destroy());
+      };
+      expect(await failureOf(call())).toMatchObject({ retryable: true });
+    });
+
+    it('within a stream, by a reset, has delivered what came before', async () => {
+      server.reply = (response, _request, socket) => {
+        response.writeHead(200, EVENT_STREAM);
+        response.write(half, () => setTimeout(() => socket.resetAndDestroy(), 20));
+      };
+      const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
+      expect((await events.next()).done).toBe(false);
+      const rest = async () => {
+        while (!(await events.next()).done);
+      };
+      expect(await failureOf(rest())).toMatchObject({ kind: 'interrupted', retryable: true });
+    });
+
+    it('by ending a stream before it is finished is not taken for one that finished', async () => {
+      replyWith(200, EVENT_STREAM, half);
+      expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
+        kind: 'interrupted',
+        retryable: true,
+      });
+      replyWith(200, EVENT_STREAM, stream);
+      expect((await eventsOf(call({ stream: true }))).length).toBeGreaterThan(1);
+    });
+
+    it('with an error within a stream repeats none of its text', async () => {
+      replyWith(200, EVENT_STREAM, errorInStream);
+      const failure = await failureOf(eventsOf(call({ stream: true })));
+      expect(Buffer.from(errorInStream).toString()).toContain(CANARY);
+      expect(inspect(failure, { depth: null })).not.toContain(CANARY);
+    });
+
+    it.each([
+      ['a page', 'text/html', '<html>'],
+      ['plain JSON', 'application/json', stranger],
+      ['no type', '', 'data: {}\n\n'],
+    ])('by answering a stream with %s has another protocol', async (_name, type, body) => {
+      replyWith(200, type === '' ? {} : { 'content-type': type }, body);
+      expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol', retryable: true });
+    });
+
+    it.each([
+      ['a page', 'text/html', '<html>'],
+      ['nothing', 'application/json', ''],
+      ['half of it', 'application/json', whole.slice(0, whole.length / 2)],
+      ['JSON of another kind', 'application/json', stranger],
+      ['events', 'text/event-stream', 'data: [DONE]\n\n'],
+    ])('by answering a whole call with %s has another protocol', async (_name, type, body) => {
+      replyWith(200, { 'content-type': type }, body);
+      expect(await failureOf(call())).toMatchObject({ kind: 'protocol', retryable: true });
+    });
+
+    it('by a status without content has another protocol', async () => {
+      server.reply = (response) => void response.writeHead(204).end();
+      expect(await failureOf(call())).toMatchObject({ kind: 'protocol' });
+      expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
+    });
+
+    it('by its status says so without its text, and when it may be asked again', async () => {
+      const error = { code: 429, type: 'some_error', message: CANARY };
+      replyWith(429, { ...JSON_TYPE, 'retry-after': '3' }, JSON.stringify({ type: 'error', error }));
+      const failure = await failureOf(call({ stream: true }));
+      expect(failure).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 3, retryable: true });
+      expect(inspect(failure, { depth: null })).not.toContain(CANARY);
+    });
+
+    it.each([301, 302, 303, 307, 308])(
+      'by sending the prompt elsewhere reaches no host that the catalog does not name (%i)',
+      async (status) => {
+        replyWith(status, { location: `${server.origin}/elsewhere` }, '');
+        expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
+        expect(server.requests).toHaveLength(1);
+        expect(server.requests[0]?.path).not.toBe('/elsewhere');
+      },
+    );
+  });
+}

@@ -1,0 +1,55 @@
+/**
+ * An answer in the shapes that Google publishes (Gemini API reference, GenerateContentResponse; Gemini API docs, Thought
+ * signatures): it thinks, says something, and calls two tools at once.
+ */
+import type { ReplyEvent } from '../../../core/upstream/provider.ts';
+import { toReplyEvents } from '../../../providers/gemini/stream.ts';
+import { sseData } from '../../../providers/http-upstream.ts';
+import { SIGNATURES } from '../sealing.ts';
+
+export const CONTEXT = { identity: { id: 'chatcmpl-abc' }, signatures: SIGNATURES };
+
+const USAGE = {
+  promptTokenCount: 30,
+  cachedContentTokenCount: 10,
+  candidatesTokenCount: 8,
+  thoughtsTokenCount: 12,
+  totalTokenCount: 50,
+};
+
+const PARTS = [
+  { text: 'Łódź?', thought: true },
+  { text: 'Grüße, ' },
+  { text: '世界' },
+  { functionCall: { name: 'get_weather', args: { city: 'Łódź' } }, thoughtSignature: 'c2ln' },
+  { functionCall: { id: 'own', name: 'now' } },
+];
+
+const END = { finishReason: 'STOP', index: 0 };
+
+export const ANSWER = {
+  candidates: [{ content: { role: 'model', parts: PARTS }, ...END }],
+  usageMetadata: USAGE,
+  modelVersion: 'heron-7f3a',
+  responseId: 'heron-7f3a',
+};
+
+/** The same in events, each with counts from the start. */
+export const EVENTS = PARTS.map((part, at) => ({
+  candidates: [{ content: { role: 'model', parts: [part] }, ...(at === PARTS.length - 1 ? END : {}) }],
+  usageMetadata: { ...USAGE, candidatesTokenCount: 4 + at },
+}));
+
+export const bytesOf = (events: readonly unknown[]): Uint8Array =>
+  new TextEncoder().encode(events.map((each) => `data: ${JSON.stringify(each)}\r\n\r\n`).join(''));
+
+async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** The reply events of a stream that comes in these pieces. */
+export async function read(...pieces: readonly Uint8Array[]): Promise<ReplyEvent[]> {
+  const replies: ReplyEvent[] = [];
+  for await (const reply of toReplyEvents(sseData(inPieces(pieces)), CONTEXT)) replies.push(reply);
+  return replies;
+}

@@ -1,0 +1,112 @@
+/** Calls of a provider over a real wire, to the routes of a catalog. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { ConnectionPool } from '../../../platform/connections/connection-pool.ts';
+import { createExchange } from '../../../platform/connections/http-exchange.ts';
+import { createUpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
+import { parseCatalog, type Route } from '../../core/catalog/catalog-document.ts';
+import {
+  type ChatPayload,
+  type Identity,
+  type Provider,
+  type Reply,
+  type ReplyEvent,
+  UpstreamFailure,
+} from '../../core/upstream/provider.ts';
+import type { OpenAiDependencies } from '../../providers/openai/provider.ts';
+import { SIGNATURES } from './sealing.ts';
+
+export const CANARY = 'heron-7f3a';
+export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Long enough for a busy machine to notice that a connection has closed. */
+const CLOSED_WITHIN_MS = 2_000;
+
+/** What the providers reach the world by; there is every secret but one. */
+export const DEPENDENCIES: OpenAiDependencies = {
+  fetch: createUpstreamFetch(createExchange(new ConnectionPool())),
+  readSecret: async (reference) => {
+    if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
+    return `key-of-${reference}`;
+  },
+  readToken: async (issuer, reference) => {
+    if (reference === 'env:ABSENT') throw new Error(`there is no token ${CANARY}`);
+    return `${issuer}-token-of-${reference}`;
+  },
+  sign: async ({ headers }) => ({ ...headers, authorization: 'signed' }),
+};
+
+export interface Call {
+  readonly stream?: boolean;
+  readonly signal?: AbortSignal;
+  readonly secret?: string;
+  /** In place of the protocol's own. */
+  readonly payload?: ChatPayload;
+}
+
+export interface HttpProtocol {
+  readonly protocol: Route['protocol'];
+  readonly provider: Provider;
+  readonly identity: Identity;
+  /** A request of the protocol's own format. */
+  readonly payload: (stream: boolean) => ChatPayload;
+}
+
+/** One chat call to the server at an origin. */
+export const callsOf =
+  ({ protocol, provider, identity, payload: own }: HttpProtocol) =>
+  (origin: string, { stream = false, signal, secret, payload = own(stream) }: Call = {}): Promise<Reply> =>
+    provider.chat({
+      route: routeTo(origin, protocol, secret),
+      payload,
+      identity,
+      signatures: SIGNATURES,
+      signal: signal ?? new AbortController().signal,
+    });
+
+/** A route as the catalog would hold it. */
+function routeTo(origin: string, protocol: HttpProtocol['protocol'], secret: string | undefined): Route {
+  const route = {
+    id: 'sim-a',
+    protocol,
+    base_url: `${origin}/v1`,
+    upstream_model: 'upstream-model',
+    ...(secret === undefined ? {} : { secret }),
+  };
+  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
+  const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
+  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
+  if (parsed === undefined) throw new Error('the catalog has no route');
+  return parsed;
+}
+
+/** How the work failed; throws unless it was by an upstream failure. */
+export async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
+  const failure = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(failure instanceof UpstreamFailure)) throw new Error(`not an upstream failure: ${inspect(failure)}`);
+  return failure;
+}
+
+/** The events of a streamed reply, not yet read. */
+export async function streamOf(reply: Promise<Reply>): Promise<AsyncIterable<ReplyEvent>> {
+  const settled = await reply;
+  if (settled.kind !== 'stream') throw new Error('the reply is no stream');
+  return settled.events;
+}
+
+/** Reads a streamed reply to its end. */
+export async function eventsOf(reply: Promise<Reply>): Promise<ReplyEvent[]> {
+  const all: ReplyEvent[] = [];
+  for await (const event of await streamOf(reply)) all.push(event);
+  return all;
+}
+
+/** Waits until something holds; fails after two seconds. */
+export async function until(done: () => boolean): Promise<void> {
+  for (const start = Date.now(); !done(); await pause(5))
+    if (Date.now() - start > CLOSED_WITHIN_MS) throw new Error('waited in vain');
+}

@@ -1,0 +1,35 @@
+/** Decoding of streamed bytes, as the provider does it. */
+import type { ReplyEvent } from '../../../core/upstream/provider.ts';
+import { sseData } from '../../../providers/http-upstream.ts';
+import { toReplyEvents } from '../../../providers/openai/stream.ts';
+import { CALL } from './fixtures.ts';
+
+async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  yield* parts;
+}
+
+export const decode = (...parts: readonly Uint8Array[]) => toReplyEvents(sseData(pieces(...parts)), CALL);
+
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+/** What a stream gave before it ended or failed. */
+export async function outcome(
+  ...parts: readonly Uint8Array[]
+): Promise<{ events: ReplyEvent[]; failure: unknown }> {
+  const events: ReplyEvent[] = [];
+  try {
+    for await (const event of decode(...parts)) events.push(event);
+    return { events, failure: undefined };
+  } catch (failure) {
+    return { events, failure };
+  }
+}
+
+export const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+/** One event with JSON, or with text as it is. */
+export const event = (data: unknown): string =>
+  `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;

@@ -1,0 +1,36 @@
+/** What every reading of an account keeps to. */
+import fc from 'fast-check';
+import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+
+/** Every figure of an account. */
+export function figuresOf(usage: TokenUsage | undefined): readonly number[] {
+  const { reported: _reported, uses = {}, cacheWrites = {}, ...rest } = usage ?? {};
+  return [...Object.values(uses), ...Object.values(cacheWrites), ...Object.values(rest)].filter(
+    (value) => typeof value === 'number',
+  );
+}
+
+/** Figures as no server should send them, among those that it may. */
+export const figure: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(100_000) },
+  fc.constantFrom<unknown[]>(
+    ...[Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5, 2 ** 53 - 1, 2 ** 53, -0],
+    ...['7', '', null, undefined, true, {}, [], [3], { a: 1 }],
+  ),
+);
+
+/** An account under these names, any of which may be missing. */
+export const accountOf = (
+  names: readonly string[],
+  parts: Readonly<Record<string, fc.Arbitrary<unknown>>> = {},
+): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(
+    { ...Object.fromEntries(names.map((name) => [name, figure])), ...parts },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Record<string, unknown>>;
+
+/** Bytes in pieces, cut wherever the random numbers say. */
+export function piecesOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+}

@@ -1,0 +1,180 @@
+/**
+ * A streamed response in the shapes that OpenAI publishes (API reference, Streaming events; types of the package
+ * `openai` 7.55.0): it thinks, says something, and calls a tool.
+ */
+
+import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
+import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
+import type { Conversation } from '../../../core/upstream/conversation.ts';
+import type { ChatPayload, ReplyEvent } from '../../../core/upstream/provider.ts';
+import { sseData } from '../../../providers/http-upstream.ts';
+import type { CallContext } from '../../../providers/responses/response.ts';
+import { toReplyEvents } from '../../../providers/responses/stream.ts';
+import { SIGNATURES } from '../sealing.ts';
+
+/** Stands in everything of the upstream's that no caller may see. */
+export const CANARY = 'heron-7f3a';
+
+export const IDENTITY = { id: 'resp_01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' };
+
+export const REASONING = {
+  id: `rs_${CANARY}`,
+  type: 'reasoning',
+  summary: [
+    { type: 'summary_text', text: 'First.' },
+    { type: 'summary_text', text: 'Then Łódź.' },
+  ],
+  encrypted_content: `gAAAA${CANARY}`,
+};
+
+const MESSAGE = {
+  id: `msg_${CANARY}`,
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Grüße, 世界', annotations: [], logprobs: [] }],
+};
+
+const CALLED = {
+  id: `fc_${CANARY}`,
+  type: 'function_call',
+  status: 'completed',
+  call_id: 'call_a',
+  name: 'get_weather',
+  arguments: '{"city":"Łódź"}',
+};
+
+export const RESPONSE = {
+  id: `resp_${CANARY}`,
+  object: 'response',
+  created_at: 1_780_000_000,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  model: `gpt-${CANARY}`,
+  output: [REASONING, MESSAGE, CALLED],
+  parallel_tool_calls: true,
+  temperature: 0.7,
+  service_tier: 'default',
+  billing: { payer: CANARY },
+  usage: {
+    input_tokens: 30,
+    input_tokens_details: { cached_tokens: 10, cache_write_tokens: 4 },
+    output_tokens: 20,
+    output_tokens_details: { reasoning_tokens: 12 },
+    total_tokens: 50,
+    cost: CANARY,
+  },
+};
+
+const OPENING = { ...RESPONSE, status: 'in_progress', output: [], usage: null };
+
+/** Each with what OpenAI adds to every event. */
+const numbered = (events: readonly JsonObject[]): JsonObject[] =>
+  events.map((event, index) => ({ ...event, sequence_number: index, obfuscation: CANARY }));
+
+const at = (output_index: number, { id: item_id }: { readonly id: string }, more: JsonObject) => ({
+  output_index,
+  item_id,
+  ...more,
+});
+
+const thought = (index: number, ...pieces: readonly string[]): JsonObject[] => [
+  {
+    type: 'response.reasoning_summary_part.added',
+    ...at(0, REASONING, { summary_index: index, part: { type: 'summary_text', text: '' } }),
+  },
+  ...pieces.map((delta) => ({
+    type: 'response.reasoning_summary_text.delta',
+    ...at(0, REASONING, { summary_index: index, delta }),
+  })),
+  {
+    type: 'response.reasoning_summary_text.done',
+    ...at(0, REASONING, { summary_index: index, text: pieces.join('') }),
+  },
+];
+
+const part = { type: 'output_text', text: '', annotations: [] };
+
+export const EVENTS = numbered([
+  { type: 'response.created', response: OPENING },
+  { type: 'response.in_progress', response: OPENING },
+  { type: 'response.output_item.added', output_index: 0, item: { ...REASONING, summary: [] } },
+  ...thought(0, 'Fir', 'st.'),
+  ...thought(1, 'Then ', 'Łódź.'),
+  { type: 'response.output_item.done', output_index: 0, item: REASONING },
+  {
+    type: 'response.output_item.added',
+    output_index: 1,
+    item: { ...MESSAGE, status: 'in_progress', content: [] },
+  },
+  { type: 'response.content_part.added', ...at(1, MESSAGE, { content_index: 0, part }) },
+  {
+    type: 'response.output_text.delta',
+    ...at(1, MESSAGE, { content_index: 0, delta: 'Grüße, ', logprobs: [] }),
+  },
+  {
+    type: 'response.output_text.delta',
+    ...at(1, MESSAGE, { content_index: 0, delta: '世界', logprobs: [] }),
+  },
+  {
+    type: 'response.output_text.done',
+    ...at(1, MESSAGE, { content_index: 0, text: 'Grüße, 世界', logprobs: [] }),
+  },
+  { type: 'response.output_item.done', output_index: 1, item: MESSAGE },
+  { type: 'response.output_item.added', output_index: 2, item: { ...CALLED, arguments: '' } },
+  { type: 'response.function_call_arguments.delta', ...at(2, CALLED, { delta: '{"city":' }) },
+  { type: 'response.function_call_arguments.delta', ...at(2, CALLED, { delta: '"Łódź"}' }) },
+  {
+    type: 'response.function_call_arguments.done',
+    ...at(2, CALLED, { name: CALLED.name, arguments: CALLED.arguments }),
+  },
+  { type: 'response.output_item.done', output_index: 2, item: CALLED },
+  { type: 'response.completed', response: RESPONSE },
+]);
+
+/** Servers that send whole items only, and those that send the whole response only. */
+export const WHOLE_ITEMS = EVENTS.filter(({ type }) =>
+  /created|output_item\.done|completed/.test(String(type)),
+);
+export const WHOLE_RESPONSE = EVENTS.filter(({ type }) => /created|completed/.test(String(type)));
+
+export const bytesOf = (events: readonly unknown[]): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+
+const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
+
+/** A call of another protocol's caller, with what it says. */
+export const converted = (conversation: Partial<Conversation> = {}, stream = false): ChatPayload => ({
+  protocol: 'anthropic',
+  body: { max_tokens: 1, stop_sequences: ['never sent'] },
+  conversation: () => ({ ...PLAIN, ...conversation }),
+  stream,
+  fields: NO_FIELDS,
+});
+
+/** A call of a caller of the Responses protocol. */
+export const native = (body: JsonObject = {}, stream = false): ChatPayload => ({
+  ...converted({}, stream),
+  protocol: 'openai-responses',
+  body: { model: 'sim/chat', input: 'Hi', ...body },
+});
+
+export const contextOf = (payload: ChatPayload): CallContext => ({
+  payload,
+  identity: IDENTITY,
+  signatures: SIGNATURES,
+});
+
+/** The events that pieces of bytes give. */
+export async function read(
+  payload: ChatPayload,
+  ...pieces: readonly Uint8Array[]
+): Promise<readonly ReplyEvent[]> {
+  async function* body() {
+    yield* pieces;
+  }
+  const all: ReplyEvent[] = [];
+  for await (const event of toReplyEvents(sseData(body()), contextOf(payload))) all.push(event);
+  return all;
+}

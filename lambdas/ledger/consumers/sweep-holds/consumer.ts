@@ -1,0 +1,54 @@
+/** On a schedule: recovers the holds that crashed calls have left. */
+
+import type { Clock, Log } from '../../../platform/core/ports.ts';
+import type { Recovery, RecoveryCount } from '../../core/recovery.ts';
+import { SweepFailed, sweep, type Tidy, type WalletPages } from '../../core/upkeep.ts';
+
+/** The holds of every wallet as the sweep reads them, those of running calls among them. */
+export interface OpenHolds {
+  readonly open: number;
+  /** The longest that one is past its expiry, seconds; 0 when none is. */
+  readonly overdueSeconds: number;
+}
+
+export interface SweepDependencies {
+  readonly pages: WalletPages;
+  readonly tidy: Tidy;
+  readonly recovery: Recovery;
+  /** Receives what each run has recovered, and what it found. */
+  readonly onSwept: (count: RecoveryCount, found: OpenHolds) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Of a run of at most 4 minutes: what is left is tidied by the next one, which finds less. */
+const MAX_TIDY_MS = 120_000;
+
+export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {
+  return async (): Promise<RecoveryCount> => {
+    const nowSeconds = Math.floor(clock() / 1000);
+    const tidyUntilMs = clock() + MAX_TIDY_MS;
+    let [open, overdueSeconds] = [0, 0];
+    const wallets: WalletPages = async (after) => {
+      const page = await pages(after);
+      for (const { expires } of page.wallets.flatMap(({ holds }) => holds)) {
+        open += 1;
+        overdueSeconds = Math.max(overdueSeconds, nowSeconds - expires);
+      }
+      return page;
+    };
+    const swept = await sweep(wallets, recovery, async (accountId) => {
+      if (clock() < tidyUntilMs) await tidy(accountId);
+    }).catch((failure: unknown) => {
+      if (failure instanceof SweepFailed) return failure;
+      throw failure;
+    });
+    const { settled, released } = swept instanceof SweepFailed ? swept.count : swept;
+    onSwept({ settled, released }, { open, overdueSeconds });
+    if (settled + released > 0) log.warn('holds recovered', { settled, released });
+    if (!(swept instanceof SweepFailed)) return swept;
+    log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });
+    // The function has failed, so that its alarm sees it.
+    throw swept;
+  };
+}

@@ -1,0 +1,294 @@
+import { DeleteItemCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import type { VerifiedKey } from '../../access/core/api-key.ts';
+import type { Policy } from '../../access/core/policy.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { aroundSend } from '../testing/failing-process.ts';
+import {
+  auditAll,
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  NOON_MS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  type TestAccount,
+  type TestLedger,
+} from '../testing/running-ledger.ts';
+import { splitWallet } from '../testing/split-wallet.ts';
+import type { Admission } from './admission.ts';
+
+const SEEDS = rounds(8);
+/** An admission takes four times as many database calls as a hold alone, and adds the key to what they race for. */
+const CALL_SEEDS = rounds(3);
+const RACING = 200;
+const KEYS = 20;
+
+/** A request names one model and at most 4 further ones; a model has at most 20 aliases. */
+const MAX_MODELS = 5;
+const MAX_ALIASES = 20;
+
+/** Source: Amazon DynamoDB developer guide, Quotas, "Expression parameters": an expression is at most 4 KB. */
+const MAX_EXPRESSION_BYTES = 4096;
+
+const database = fileDatabase();
+const open = () => openLedger({ clients: database, clock: () => NOON_MS });
+
+async function granted(attempts: readonly Promise<Admission>[]): Promise<Admission[]> {
+  const results = await Promise.allSettled(attempts);
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [result.value];
+    if (result.reason instanceof ServiceError && result.reason.code === 'insufficient_credit') return [];
+    throw result.reason;
+  });
+}
+
+/** An account of many keys, as 200 calls at once would come from, each in a minute that has begun. */
+async function openBusyAccount(
+  balance: bigint,
+): Promise<{ account: TestAccount; keys: readonly VerifiedKey[] }> {
+  const policies = Array.from({ length: KEYS - 1 }, (): Policy => ({}));
+  const account = await openAccount(database.client, balance, {}, ...policies);
+  await Promise.all(account.keys.map((key) => open().gate.touch(key)));
+  return { account, keys: account.keys };
+}
+
+async function race(
+  { ledger }: TestLedger,
+  keys: readonly VerifiedKey[],
+  amount: bigint,
+): Promise<Admission[]> {
+  const calls = Array.from({ length: RACING / KEYS }, () => keys).flat();
+  return granted(calls.map((key) => ledger.admit(callOf(key, amount))));
+}
+
+describe('a wallet that affords k calls', () => {
+  const affordable = fc.record({
+    k: fc.nat(12),
+    amount: fc.integer({ min: 1, max: 1_000_000 }).map(BigInt),
+    spare: fc.nat().map(BigInt),
+  });
+
+  it(`gives exactly k of ${RACING} racing holds, for ${SEEDS} seeds`, async () => {
+    const { wallets } = open();
+    await fc.assert(
+      fc.asyncProperty(affordable, async ({ k, amount, spare }) => {
+        const account = await openAccount(database.client, BigInt(k) * amount + (spare % amount), {});
+        const hold = {
+          keyId: account.keys[0].keyId,
+          kind: 'chat' as const,
+          amount,
+          created: 0,
+          expires: 1,
+        };
+        const results = await Promise.all(
+          Array.from({ length: RACING }, (_, at) =>
+            wallets.hold(account.accountId, { ...hold, id: `req_${at}` }),
+          ),
+        );
+        expect(results.filter((result) => result.granted)).toHaveLength(k);
+        const left = await wallets.read(account.accountId);
+        expect(left?.holds).toHaveLength(k);
+        expect(left?.balance).toBe(spare % amount);
+      }),
+      { numRuns: SEEDS },
+    );
+  }, 240_000);
+
+  it(`grants exactly k of ${RACING} racing calls, for ${CALL_SEEDS} seeds`, async () => {
+    await fc.assert(
+      fc.asyncProperty(affordable, async ({ k, amount, spare }) => {
+        const rest = spare % amount;
+        const { account, keys } = await openBusyAccount(BigInt(k) * amount + rest);
+        const admissions = await race(open(), keys, amount);
+        expect(admissions).toHaveLength(k);
+        const books = await booksOf(database.client, account);
+        expect(books.wallet).toMatchObject({ balance: rest });
+        expect(books.wallet.holds).toHaveLength(k);
+      }),
+      { numRuns: CALL_SEEDS },
+    );
+  }, 240_000);
+
+  it('grants at most k of racing ones when it lies in several shards, and leaves exact books', async () => {
+    const { account, keys } = await openBusyAccount(10_500n);
+    await splitWallet(database, account.accountId, [2_000n, 3_000n, 1_500n]);
+    const ledger = open();
+    await ledger.wallets.read(account.accountId);
+    const admissions = await race(ledger, keys, 1_000n).catch((failure: unknown) => String(failure));
+    const books = await booksOf(database.client, account);
+    expect(books.wallet.balance).toBe(500n);
+    expect(admissions).toHaveLength(10);
+    expect(books.audit.exact).toBe(true);
+  });
+
+  it('is never overdrawn by calls of unlike size that settle below, at and above their holds as others are admitted', async () => {
+    const call = fc.record({
+      amount: fc.bigInt({ min: 0n, max: 1000n }),
+      percent: fc.integer({ min: 0, max: 150 }),
+    });
+    const race = fc.record({
+      balance: fc.bigInt({ min: 0n, max: 10_000n }),
+      calls: fc.array(call, { minLength: 10, maxLength: 30 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(race, async ({ balance, calls }) => {
+        const account = await openAccount(database.client, balance, { rpm: 10_000 });
+        const { ledger } = open();
+        let cost = 0n;
+        await Promise.all(
+          calls.map(async ({ amount, percent }) => {
+            const [admission] = await granted([ledger.admit(callOf(account.keys[0], amount))]);
+            if (admission === undefined) return;
+            const asked = (amount * BigInt(percent)) / 100n;
+            const { record, balance: left } = await admission.settle(outcomeOf(asked));
+            expect(record.cost).toBe(asked < amount ? asked : amount);
+            expect(left === undefined || left >= 0n).toBe(true);
+            cost += record.cost;
+          }),
+        );
+        const { wallet, audit } = await booksOf(database.client, account);
+        expect(wallet).toMatchObject({ balance: balance - cost, holds: [] });
+        expect(audit).toMatchObject({ exact: true, usage: cost });
+      }),
+      { numRuns: 25 },
+    );
+  }, 240_000);
+});
+
+describe('admission', () => {
+  it('holds nothing for an account without a wallet', async () => {
+    const account = await openAccount(database.client, 100n, {});
+    await database.client.send(
+      new DeleteItemCommand({
+        TableName: database.tables.wallets,
+        Key: { wallet_id: { S: account.accountId } },
+      }),
+    );
+    await expect(open().ledger.admit(callOf(account.keys[0], 1n))).rejects.toMatchObject({
+      code: 'insufficient_credit',
+    });
+  });
+
+  it('admits a call that costs nothing on an empty wallet', async () => {
+    const account = await openAccount(database.client, 0n, {});
+    const admission = await open().ledger.admit(callOf(account.keys[0], 0n));
+    expect(await admission.settle(outcomeOf(0n))).toMatchObject({ balance: 0n });
+  });
+
+  it('of a call that met credit in a hold that nobody will settle recovers it and takes it, at once', async () => {
+    const account = await openAccount(database.client, 1_000n, {});
+    const [key] = account.keys;
+    await open().ledger.admit(callOf(key, 900n));
+    // That call died without a usage record.
+    const later = openLedger({ clients: database, clock: () => NOON_MS + HOLD_TTL_SECONDS * 1000 });
+    const admission = await later.ledger.admit(callOf(key, 950n));
+    await admission.settle(outcomeOf(950n));
+    const { wallet, records } = await booksOf(database.client, account);
+    expect(wallet).toMatchObject({ balance: 50n, holds: [] });
+    expect(records.map(({ status }) => status).toSorted()).toEqual(['completed', 'expired']);
+  });
+
+  it('refuses at once what a recovered hold does not cover either', async () => {
+    const account = await openAccount(database.client, 1_000n, {});
+    const [key] = account.keys;
+    await open().ledger.admit(callOf(key, 900n));
+    const later = openLedger({ clients: database, clock: () => NOON_MS + HOLD_TTL_SECONDS * 1000 });
+    await expect(later.ledger.admit(callOf(key, 1_001n))).rejects.toMatchObject({
+      code: 'insufficient_credit',
+    });
+    expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 1_000n, holds: [] });
+  });
+
+  it('leaves missing what a charge may have taken whose answer was lost, and holds nothing', async () => {
+    const account = await openAccount(database.client, 10n, { tpm: 100, daily_usd: 500n, monthly_usd: 900n });
+    const [key] = account.keys;
+    let lost = 0;
+    const losing = (real: TestDatabase['client']) =>
+      aroundSend(real, async (command, send) => {
+        const output = await send(command);
+        const { UpdateExpression: update } = (command as UpdateItemCommand).input;
+        if (lost > 0 || update?.includes(', rpm) - :r') !== true) return output;
+        lost += 1;
+        throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+      });
+    const clients = { client: losing(database.client), onceClient: losing(database.onceClient) };
+    const { ledger } = openLedger({ clients, clock: () => NOON_MS });
+    await expect(ledger.admit(callOf(key, 100n))).rejects.toThrow('no answer');
+    expect(lost).toBe(1);
+    expect(await open().keys.read(key.keyId)).toMatchObject({ dayLeft: 400n, monthLeft: 800n });
+    expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 10n, holds: [] });
+  });
+
+  it.each([
+    [60_000, 'admitted'],
+    [60_001, 'overloaded'],
+  ])(
+    'of a process that stopped for %d ms between its requests and their answers is %s',
+    async (stopMs, ends) => {
+      const account = await openAccount(database.client, 500n, { rpm: 9, daily_usd: 500n });
+      const [key] = account.keys;
+      let nowMs = NOON_MS;
+      const stopping = aroundSend(database.client, async (command, send) => {
+        const output = await send(command);
+        nowMs = NOON_MS + stopMs;
+        return output;
+      });
+      const clients = { client: stopping, onceClient: database.onceClient };
+      const { ledger, keys } = openLedger({ clients, clock: () => nowMs });
+      const end = await ledger.admit(callOf(key, 100n)).then(
+        () => 'admitted',
+        (failure: ServiceError) => failure.code,
+      );
+      expect(end).toBe(ends);
+      const left = ends === 'admitted' ? 400n : 500n;
+      expect((await keys.read(key.keyId))?.dayLeft).toBe(left);
+      expect((await booksOf(database.client, account)).wallet.balance).toBe(left);
+    },
+  );
+
+  it('returns the rate limits as of its own charge', async () => {
+    const account = await openAccount(database.client, 100n, { rpm: 7, tpm: 100 });
+    const { headers } = await open().ledger.admit(callOf(account.keys[0], 1n, { tokens: 30 }));
+    expect(headers).toMatchObject({
+      'x-ratelimit-remaining-requests': '6',
+      'x-ratelimit-remaining-tokens': '70',
+    });
+  });
+
+  it('asks no more of an expression than DynamoDB takes, for as many models and aliases as a call may name', async () => {
+    const expressionBytes: number[] = [];
+    const client = aroundSend(database.client, (command, send) => {
+      const { ConditionExpression: condition } = (command as UpdateItemCommand).input;
+      expressionBytes.push(Buffer.byteLength(condition ?? ''));
+      return send(command);
+    });
+    const { ledger } = openLedger({ clients: { ...database, client }, clock: () => NOON_MS });
+    const names = (model: number) =>
+      Array.from({ length: 1 + MAX_ALIASES }, (_, alias) => `m${model}-${alias}`);
+    const models = Array.from({ length: MAX_MODELS }, (_, model) => names(model));
+    const allowed = models.map((each) => each.at(-1) ?? '');
+    const account = await openAccount(database.client, 100n, { allowed_models: allowed });
+    const scope = { kind: 'chat' as const, models };
+    // A refusal is judged below.
+    const outcomes: PromiseSettledResult<unknown>[] = [];
+    for (let call = 0; call < 2; call += 1) {
+      const attempt = ledger.admit(callOf(account.keys[0], 1n, { scope }));
+      outcomes.push(
+        ...(await Promise.allSettled([attempt.then((admission) => admission.settle(outcomeOf(1n)))])),
+      );
+    }
+    expect(Math.max(...expressionBytes)).toBeLessThanOrEqual(MAX_EXPRESSION_BYTES);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  });
+});
+
+it('leaves the books of everything above exact', async () => {
+  expect((await auditAll(database.client)).exact).toBe(true);
+});

@@ -1,0 +1,756 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { DAY_SECONDS, SimulatedAccount, type SimulatedHold } from '../../testing/audit/simulated-account.ts';
+import { readSums } from '../usage/account-sums.ts';
+import { ReadingBudget } from '../usage/key-reading.ts';
+import { NO_PROGRESS } from '../usage/ports.ts';
+import { SETTLED_SECONDS } from '../usage/sums.ts';
+import { auditAccount } from './account.ts';
+
+/** Noon of a day. */
+const START = 20_000 * DAY_SECONDS + DAY_SECONDS / 2;
+
+const audit = (account: SimulatedAccount, options: { whole?: boolean; stopMs?: number } = {}) =>
+  auditAccount(account, 'acc_a', { clock: () => account.seconds * 1000, ...options });
+
+/** A query of the console for the sums of today, which stores those of closed hours. */
+function show(account: SimulatedAccount) {
+  const reading = { ...account.sums, nowMs: account.seconds * 1000, budget: new ReadingBudget(1_000) };
+  return readSums(reading, 'acc_a', { start: account.day * 24, end: (account.day + 1) * 24 });
+}
+
+/** The time of the nightly audit on the day after; whatever was open has been recovered. */
+function untilNight(account: SimulatedAccount): void {
+  for (const shard of account.wallet)
+    for (const hold of [...shard.holds.values()])
+      account.end(hold, account.records.find(({ id }) => id === hold.id) ?? account.record(hold, 0n));
+  account.seconds = (account.day + 1) * DAY_SECONDS + 3 * 3600;
+}
+
+const EXACT = { verdict: 'exact', books: { exact: true, drift: 0n, unproven: 0 } };
+
+interface Step {
+  readonly what:
+    | 'call'
+    | 'open'
+    | 'close'
+    | 'write'
+    | 'post'
+    | 'take'
+    | 'transfer'
+    | 'grow'
+    | 'collect'
+    | 'merge'
+    | 'wait'
+    | 'show'
+    | 'audit';
+  readonly amount: number;
+  readonly at: number;
+  readonly to: number;
+}
+
+const step = fc.record<Step>({
+  what: fc.constantFrom(
+    'call',
+    'call',
+    'call',
+    'open',
+    'close',
+    'write',
+    'post',
+    'take',
+    'transfer',
+    'grow',
+    'collect',
+    'merge',
+    'wait',
+    'show',
+    'audit',
+  ),
+  amount: fc.integer({ min: 0, max: 1000 }),
+  at: fc.nat(10),
+  to: fc.nat(10),
+});
+
+/** Does a step; holds that are open are closed within two hours, as recovery closes them. */
+async function take(account: SimulatedAccount, open: SimulatedHold[], { what, amount, at, to }: Step) {
+  const cost = BigInt(amount);
+  const close = () => {
+    const hold = open.shift();
+    if (hold === undefined) return;
+    const written = account.records.find(({ id }) => id === hold.id);
+    account.end(hold, written ?? account.record(hold, hold.amount / 2n));
+  };
+  if (what === 'call') account.call(at, cost, `key_${to % 3}`);
+  if (what === 'open') open.push(account.hold(at, cost, `key_${to % 3}`));
+  if (what === 'close') close();
+  const [oldest] = open;
+  // A call has its record before its hold ends.
+  if (what === 'write' && oldest !== undefined && !account.records.some(({ id }) => id === oldest.id))
+    account.record(oldest, oldest.amount / 3n);
+  if (what === 'post') account.post(at % 2 === 0 ? 'top_up' : 'sale', cost * 10n);
+  if (what === 'take') account.post(at % 2 === 0 ? 'refund' : 'purchase', cost);
+  if (what === 'transfer') account.transfer(at, to, cost);
+  if (what === 'grow' && account.wallet.length < 5) account.grow();
+  if (what === 'collect') account.collect(at);
+  if (what === 'merge') account.merge();
+  if (what === 'wait') {
+    const seconds = amount > 700 ? amount * 100 : amount;
+    while (open[0] !== undefined && account.seconds + seconds - open[0].created >= SETTLED_SECONDS) close();
+    account.seconds += seconds;
+  }
+}
+
+async function play(steps: readonly Step[]): Promise<SimulatedAccount> {
+  const account = new SimulatedAccount(START, ['key_0', 'key_1', 'key_2']);
+  const open: SimulatedHold[] = [];
+  account.post('top_up', 20_000n);
+  for (const each of steps) {
+    await take(account, open, each);
+    if (each.what === 'show') await show(account);
+    if (each.what === 'audit') expect(await audit(account)).toMatchObject(EXACT);
+  }
+  return account;
+}
+
+/** Every amount of an account that an error could change and an audit finds, by name. */
+function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: bigint) => void][] {
+  const reachedBy = (keyId: string) => account.usageOf.progress.open.get(keyId)?.reached ?? 0;
+  return [
+    ...account.wallet.flatMap((shard): [string, (by: bigint) => void][] => [
+      [
+        'balance',
+        (by) => {
+          shard.balance += by;
+        },
+      ],
+      [
+        'spent',
+        (by) => {
+          shard.spent += by;
+        },
+      ],
+      [
+        'received',
+        (by) => {
+          shard.received = (shard.received ?? 0n) + by;
+        },
+      ],
+      ...[...shard.holds.values()].map((hold): [string, (by: bigint) => void] => [
+        'hold',
+        (by) => {
+          hold.amount += by;
+        },
+      ]),
+      ...[...shard.spentByDay]
+        .filter(([day]) => day > account.stored.through)
+        .map(([day, cost]): [string, (by: bigint) => void] => [
+          'spent by day',
+          (by) => {
+            shard.spentByDay.set(day, cost + by);
+          },
+        ]),
+    ]),
+    ...account.books.map((entry): [string, (by: bigint) => void] => [
+      'entry',
+      (by) => {
+        entry.amount += by;
+      },
+    ]),
+    ...account.records
+      // What a call that is still held has cost is not in the books yet; what is summed is not read again.
+      .filter(
+        ({ id, keyId, created }) => !account.isHeld(id) && (whole || created >= reachedBy(keyId) * 3600),
+      )
+      .map((record): [string, (by: bigint) => void] => [
+        'record',
+        (by) => {
+          record.cost += by;
+        },
+      ]),
+    ...[...account.usageOf.days]
+      .filter(([, { day, rows }]) => rows.length > 0 && (whole || day > account.stored.through))
+      .map(([key]): [string, (by: bigint) => void] => ['sum', (by) => changeSum(account, key, by)]),
+  ];
+}
+
+/** Changes the cost of a stored hour. */
+function changeSum({ usageOf: { days } }: SimulatedAccount, key: string, by: bigint): void {
+  const [day, [row, ...rows] = []] = [days.get(key), days.get(key)?.rows];
+  if (day === undefined || row === undefined) throw new Error('there is no such sum');
+  days.set(key, { ...day, rows: [{ ...row, cost: row.cost + by }, ...rows] });
+}
+
+const history = fc.array(step, { minLength: 5, maxLength: 60 });
+const plant = fc.record({ at: fc.nat(10_000), by: fc.constantFrom(1n, -1n), whole: fc.boolean() });
+
+describe(`the audit of an account over ${rounds(300)} random histories`, () => {
+  it('is exact at every rest, also when it reads everything again', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        const account = await play(steps);
+        expect(await audit(account, { whole: true })).toMatchObject(EXACT);
+        expect(await audit(account)).toMatchObject(EXACT);
+        untilNight(account);
+        expect(await audit(account)).toMatchObject(EXACT);
+        const spent = account.wallet.reduce((sum, shard) => sum + shard.spent, 0n);
+        expect((await audit(account)).books).toMatchObject({ usage: spent });
+      }),
+      { numRuns: rounds(300) },
+    );
+  }, 60_000);
+
+  it('finds a single nano-dollar anywhere, and by how much it is off', async () => {
+    const found = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(history, plant, async (steps, { at, by, whole }) => {
+        const account = await play(steps);
+        const amounts = amountsOf(account, whole);
+        const [name, change] = amounts[at % amounts.length] ?? ['none', () => {}];
+        change(by);
+        found.set(name, (found.get(name) ?? 0) + 1);
+        expect([name, await audit(account, { whole })]).toMatchObject([
+          name,
+          { verdict: 'drift', books: { drift: 1n, exact: false } },
+        ]);
+      }),
+      { numRuns: rounds(600) },
+    );
+    expect([...found.keys()].sort()).toEqual([
+      'balance',
+      'entry',
+      'hold',
+      'received',
+      'record',
+      'spent',
+      'spent by day',
+      'sum',
+    ]);
+  }, 60_000);
+
+  it('is never wrong while everything moves between any two of its reads', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, fc.array(step, { minLength: 1, maxLength: 40 }), async (steps, moves) => {
+        const account = await play(steps);
+        const open: SimulatedHold[] = [];
+        let at = 0;
+        const move = () => {
+          const next = moves[at++ % (moves.length * 3)];
+          if (next !== undefined && next.what !== 'wait') void take(account, open, next);
+        };
+        for (let night = 0; night < 3; night += 1) {
+          untilNight(account);
+          open.splice(0);
+          account.between = move;
+          const { verdict, failed } = await audit(account);
+          expect([verdict, failed]).not.toEqual(['drift', expect.anything()]);
+          account.between = () => {};
+        }
+        expect(await audit(account)).toMatchObject(EXACT);
+        expect(await audit(account, { whole: true })).toMatchObject(EXACT);
+      }),
+      { numRuns: rounds(300) },
+    );
+  }, 60_000);
+});
+
+describe('what moves between two reads of an audit', () => {
+  /** An account of two shards with some calls of yesterday, in which a step is taken after the n-th read. */
+  function moving(steps: Readonly<Record<number, (account: SimulatedAccount) => void>>): SimulatedAccount {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000n);
+    account.grow();
+    account.transfer(0, 1, 300n);
+    for (let call = 0; call < 4; call += 1) account.call(call, 13n);
+    untilNight(account);
+    let reads = 0;
+    account.between = () => {
+      reads += 1;
+      steps[reads]?.(account);
+    };
+    return account;
+  }
+
+  it('is noticed where the shards have the same amounts after it: a top-up and a purchase, of which it reads one', async () => {
+    // Reads 1 and 2 are the shards, 3 what is proven, 4 the entries, 5 and 6 the shards again.
+    const account = moving({
+      2: (each) => each.post('top_up', 100n),
+      4: (each) => each.post('purchase', 100n),
+    });
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.books).toHaveLength(3);
+  });
+
+  it('is noticed where it counts as no entry: what is owed is paid by a shard that has not been read yet', async () => {
+    const account = moving({ 1: (each) => each.collect(1) });
+    account.post('refund', 800n);
+    expect(account.shard(0).owed).toBeGreaterThan(0n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.shard(0).owed).toBe(0n);
+  });
+
+  it('is noticed where nothing but the calls that are open is different: one ended at no cost, another has cost', async () => {
+    let first: SimulatedHold | undefined;
+    const account = moving({
+      6: (each) => {
+        if (first !== undefined) each.end(first, each.record(first, 0n));
+        each.record(each.hold(0, 10n), 7n);
+      },
+    });
+    first = account.hold(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.records).toHaveLength(6);
+  });
+
+  it('is noticed where it is no move of the wallet: a call that is held is recorded while the sums are read', async () => {
+    let held: SimulatedHold | undefined;
+    // Read 7 is of the records of held calls, 8 is the first of the sums.
+    const account = moving({
+      8: (each) => {
+        if (held !== undefined) each.record(held, 7n);
+      },
+    });
+    held = account.hold(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.records).toHaveLength(5);
+    expect(await audit(account)).toMatchObject(EXACT);
+  });
+});
+
+describe('under constant load', () => {
+  /** An account of some shards with calls between any two reads, from the day before. */
+  function busy(shards = 1): SimulatedAccount {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000_000n);
+    while (account.wallet.length < shards) account.grow();
+    for (let shard = 1; shard < shards; shard += 1) account.transfer(0, shard, 1_000_000n);
+    for (let call = 0; call < 200; call += 1) account.call(call, 13n);
+    untilNight(account);
+    const open: SimulatedHold[] = [];
+    let calls = 0;
+    account.between = () => {
+      calls += 1;
+      account.call(calls, 17n);
+      open.push(account.hold(calls, 50n));
+      const done = open.length > 3 ? open.shift() : undefined;
+      if (done !== undefined) account.end(done, account.record(done, 20n));
+    };
+    return account;
+  }
+
+  it.each([1, 2, 64])('an account of %i shards is proven', async (shards) => {
+    const account = busy(shards);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: account.day - 1, cost: 2600n });
+    expect(account.wallet.flatMap(({ spentByDay }) => [...spentByDay.keys()])).not.toContain(account.day - 1);
+    untilNight(account);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored.cost).toBeGreaterThan(2600n);
+  });
+
+  it.each([
+    [
+      'a balance',
+      (account: SimulatedAccount) => {
+        account.shard(1).balance += 1n;
+      },
+    ],
+    [
+      'what was spent',
+      (account: SimulatedAccount) => {
+        account.shard(0).spent -= 1n;
+      },
+    ],
+    [
+      'what was spent on the day',
+      (account: SimulatedAccount) => {
+        account
+          .shard(0)
+          .spentByDay.set(account.day, (account.shard(0).spentByDay.get(account.day) ?? 0n) + 1n);
+      },
+    ],
+    [
+      'what was received',
+      (account: SimulatedAccount) => {
+        account.shard(1).received = (account.shard(1).received ?? 0n) - 1n;
+      },
+    ],
+    [
+      'an entry',
+      (account: SimulatedAccount) => {
+        for (const entry of account.books) entry.amount += 1n;
+      },
+    ],
+    [
+      'a record of yesterday',
+      (account: SimulatedAccount) => {
+        for (const record of account.records.slice(0, 1)) record.cost -= 1n;
+      },
+    ],
+  ])('a nano-dollar in %s is found the same night', async (_what, change) => {
+    const account = busy(2);
+    change(account);
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
+    expect(account.stored.version).toBe(0);
+  });
+
+  it('a nano-dollar in a record of today is found the next night', async () => {
+    const account = busy();
+    account.call(0, 40n);
+    for (const record of account.records.slice(-1)) record.cost += 1n;
+    expect(await audit(account)).toMatchObject(EXACT);
+    untilNight(account);
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
+  });
+
+  it('an account that a transfer changes at every reading is unproven, and not said to be exact', async () => {
+    const account = busy(2);
+    const call = account.between;
+    account.between = () => {
+      call();
+      account.transfer(0, 1, 1n);
+    };
+    expect(await audit(account)).toMatchObject({
+      verdict: 'unproven',
+      books: { exact: false, unproven: 1, drift: 0n },
+    });
+    account.shard(1).balance += 1n;
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { exact: false } });
+  });
+});
+
+describe('the usage that is proven', () => {
+  const day = START / DAY_SECONDS - 0.5;
+
+  async function proven(): Promise<SimulatedAccount> {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    for (let call = 0; call < 100; call += 1) account.call(0, 10n);
+    untilNight(account);
+    expect(await audit(account)).toMatchObject(EXACT);
+    return account;
+  }
+
+  it('is not read again: a night reads the records since', async () => {
+    const account = await proven();
+    expect(account.recordsRead).toBe(100);
+    for (let call = 0; call < 7; call += 1) account.call(0, 10n);
+    untilNight(account);
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 1070n } });
+    expect(account.recordsRead).toBe(107);
+    expect(account.stored).toMatchObject({ through: day + 1, cost: 1070n });
+  });
+
+  it('is a whole day, two hours and a minute after its end and when no call of it is open', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    account.call(0, 10n);
+    account.seconds = (day + 1) * DAY_SECONDS + 7259;
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored.through).toBeLessThan(day);
+    account.seconds += 1;
+    const open = account.hold(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored.through).toBe(day);
+    account.seconds += 10 * DAY_SECONDS;
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored.through).toBe(day);
+    account.end(open, account.record(open, 3n));
+    account.seconds += DAY_SECONDS;
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 13n } });
+  });
+
+  it('is stored by one of two audits at once, and both are right', async () => {
+    const account = await proven();
+    account.call(0, 10n);
+    untilNight(account);
+    const audits = await Promise.all([audit(account), audit(account)]);
+    for (const each of audits) expect(each).toMatchObject(EXACT);
+    expect(account.stored.version).toBe(2);
+  });
+
+  it('is not stored again for an account that has had no calls', async () => {
+    const account = await proven();
+    untilNight(account);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored.version).toBe(1);
+  });
+
+  it('is right whatever an interruption between storing and removing days leaves', async () => {
+    const account = await proven();
+    account.shard(0).spentByDay.set(day, 1000n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.shard(0).spentByDay.has(day)).toBe(false);
+  });
+
+  it('is summed in several audits where one has too little time', async () => {
+    const account = new SimulatedAccount(day * DAY_SECONDS);
+    account.post('top_up', 1_000_000n);
+    for (let call = 0; call < 200; call += 1) {
+      account.call(0, 10n, `key_${call % 3}`);
+      account.seconds += 300;
+    }
+    untilNight(account);
+    // Two hours of ids are read again at each beginning: 8 records of a key.
+    account.usageOf.pageRecords = 12;
+    account.between = () => {
+      account.seconds += 1;
+    };
+    const verdicts: string[] = [];
+    while (verdicts.at(-1) !== 'exact') {
+      const { verdict, books } = await audit(account, { stopMs: (account.seconds + 16) * 1000 });
+      expect(books.drift).toBe(0n);
+      verdicts.push(verdict);
+      expect(verdicts.length).toBeLessThan(30);
+    }
+    expect(verdicts.filter((verdict) => verdict === 'unfinished').length).toBeGreaterThan(2);
+    expect(account.stored).toMatchObject({ through: day, cost: 2000n });
+    untilNight(account);
+    expect(await audit(account)).toMatchObject(EXACT);
+  });
+
+  it('keeps the costs of days that another audit has not proven, where that one has stored first', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000n);
+    account.call(0, 10n);
+    account.seconds += DAY_SECONDS;
+    account.call(0, 20n);
+    untilNight(account);
+    let reads = 0;
+    account.between = () => {
+      reads += 1;
+      if (reads === 10) account.stored = { through: day, cost: 10n, version: 1 };
+    };
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: day, version: 1 });
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: day + 1, cost: 30n, version: 2 });
+  });
+
+  it('is that of the closed days alone where the time is over in those that are open', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    account.call(0, 10n);
+    untilNight(account);
+    for (let call = 0; call < 200; call += 1) account.call(0, 10n);
+    account.usageOf.pageRecords = 5;
+    account.between = () => {
+      account.seconds += 1;
+    };
+    expect(await audit(account, { stopMs: (account.seconds + 15) * 1000 })).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: day, cost: 10n });
+    expect(account.recordsRead).toBeLessThan(100);
+  });
+
+  it('is right wherever an audit is killed, and none of it is counted twice', async () => {
+    for (let writes = 0; ; writes += 1) {
+      const account = new SimulatedAccount(START);
+      account.post('top_up', 1_000_000n);
+      for (let call = 0; call < 9; call += 1) account.call(0, 10n, `key_${call % 3}`);
+      untilNight(account);
+      account.usageOf.writesLeft = writes;
+      const first = await audit(account).catch(() => undefined);
+      account.usageOf.writesLeft = Number.POSITIVE_INFINITY;
+      expect(await audit(account)).toMatchObject({ ...EXACT, books: { usage: 90n } });
+      expect(account.stored).toMatchObject({ through: day, cost: 90n });
+      expect(account.shard(0).spentByDay.size).toBe(0);
+      if (first === undefined) continue;
+      // Three days, the progress, what is proven and the removal of what it replaces.
+      expect(writes).toBe(6);
+      return;
+    }
+  });
+});
+
+describe('the sums that feed the console', () => {
+  const day = START / DAY_SECONDS - 0.5;
+  const date = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10);
+
+  /** Two calls of one key and one of another, which is revoked after it; all are summed and not proven yet. */
+  async function summed(): Promise<SimulatedAccount> {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    for (const key of ['key_a', 'key_a', 'key_b']) account.call(0, 10n, key);
+    account.revoked.set('key_b', account.seconds * 1000 + 1);
+    for (let hour = 0; hour < 10; hour += 1) {
+      account.seconds += 3600;
+      await show(account);
+    }
+    expect([...account.usageOf.days.keys()]).toEqual([`${day} key_a`, `${day} key_b`]);
+    expect([...account.usageOf.progress.open.keys()]).toEqual(['key_a']);
+    return account;
+  }
+
+  /** What is done to an account, and the checks that find it the night after; none of them is found without it. */
+  it.each<[string, (account: SimulatedAccount) => void, readonly string[]]>([
+    ['nothing', () => {}, []],
+    ['a stored hour that is wrong', (account) => changeSum(account, `${day} key_a`, 1n), [`sums of ${date}`]],
+    [
+      'a day that another writer has stored, who was killed then, and stored wrong',
+      ({ usageOf }) => {
+        const stored = usageOf.days.get(`${day} key_a`);
+        if (stored === undefined) throw new Error('nothing is stored');
+        usageOf.days.set(`${day} key_a`, { ...stored, through: (day + 1) * 24, rows: [] });
+        usageOf.progress = NO_PROGRESS;
+      },
+      [`sums of ${date}`],
+    ],
+    [
+      'the sums of a revoked key that are missing',
+      (account) => account.usageOf.days.delete(`${day} key_b`),
+      [`sums of ${date}`],
+    ],
+    [
+      'two hours that are wrong by the same amount',
+      (account) => {
+        account.seconds += DAY_SECONDS;
+        account.call(0, 10n, 'key_a');
+        account.shard(0).spentByDay.set(day, 29n);
+        account.shard(0).spentByDay.set(day + 1, 11n);
+      },
+      [`sums of ${date}`, `sums of ${new Date((day + 1) * DAY_SECONDS * 1000).toISOString().slice(0, 10)}`],
+    ],
+    [
+      'a record that is lost before it is summed',
+      (account) => {
+        account.call(0, 10n, 'key_a');
+        account.records.pop();
+      },
+      [`sums of ${date}`],
+    ],
+    [
+      'a record that is written twice',
+      (account) => {
+        account.call(0, 10n, 'key_a');
+        const [record] = account.records.slice(-1);
+        if (record !== undefined) account.records.push({ ...record, id: `${record.id.slice(0, -1)}Z` });
+      },
+      [`sums of ${date}`],
+    ],
+    [
+      'a record that is created after its hour was closed',
+      (account) => {
+        const hold = account.hold(0, 10n, 'key_a');
+        account.end(hold, account.record(hold, 7n, START));
+      },
+      [`sums of ${date}`],
+    ],
+  ])('are proven the night after: %s', async (_what, change, failed) => {
+    const account = await summed();
+    change(account);
+    untilNight(account);
+    const verdict = failed.length === 0 ? 'exact' : 'drift';
+    expect(await audit(account)).toMatchObject({ verdict, ...(failed.length === 0 ? {} : { failed }) });
+    expect(account.stored.version).toBe(failed.length === 0 ? 1 : 0);
+  });
+
+  it('are compared with the records of open days too, by a whole reading of an account at rest', async () => {
+    const account = await summed();
+    const [record] = account.records;
+    if (record !== undefined) record.cost += 1n;
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(await audit(account, { whole: true })).toMatchObject({ failed: ['records of open days'] });
+  });
+
+  it('show a record that is created on a day that is proven already', async () => {
+    const account = await summed();
+    untilNight(account);
+    expect(await audit(account)).toMatchObject(EXACT);
+    const hold = account.hold(0, 10n, 'key_a');
+    account.end(hold, account.record(hold, 7n, START));
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', failed: ['spent by day'] });
+  });
+
+  it.each<[string, readonly string[], (account: SimulatedAccount) => void]>([
+    ['nothing', [], () => {}],
+    ['a stored sum', ['sums', `key_a on ${date}`], (account) => changeSum(account, `${day} key_a`, 1n)],
+    [
+      'a record',
+      ['records', `key_a on ${date}`],
+      ({ records: [record] }) => {
+        if (record !== undefined) record.cost += 1n;
+      },
+    ],
+    [
+      'a record of a revoked key',
+      ['records', `key_b on ${date}`],
+      ({ records }) => {
+        records.pop();
+      },
+    ],
+  ])(
+    'of proven days are compared with every record by a whole reading, which names what is wrong: %s',
+    async (_what, failed, change) => {
+      const account = await summed();
+      untilNight(account);
+      expect(await audit(account)).toMatchObject(EXACT);
+      change(account);
+      expect(await audit(account)).toMatchObject(EXACT);
+      const found = await audit(account, { whole: true });
+      expect(found.failed ?? []).toEqual(failed);
+      expect(found.verdict).toBe(failed.length === 0 ? 'exact' : 'drift');
+    },
+  );
+
+  it.each([
+    ['before midnight and recorded after it', -30, 30, true],
+    ['before midnight by the clock of its request, and recorded two hours later', -30, 7169, true],
+    ['after midnight by the clock of its request, and recorded before it by another', 59, -1, true],
+    ['by clocks that differ by more than is allowed for', 62, -1, false],
+  ])('count a call by when it is recorded: begun %s', async (_what, begun, recorded, isExact) => {
+    const account = new SimulatedAccount((day + 1) * DAY_SECONDS + begun);
+    account.post('top_up', 1_000n);
+    const hold = account.hold(0, 10n);
+    account.end(hold, account.record(hold, 7n, (day + 1) * DAY_SECONDS + recorded));
+    account.seconds = (day + 1) * DAY_SECONDS + 3 * 3600;
+    // Other calls go on, so that only the closed days are read.
+    account.between = () => account.call(0, 1n, 'key_b');
+    expect((await audit(account)).verdict).toBe(isExact ? 'exact' : 'drift');
+    if (isExact) expect(account.stored.cost).toBe(recorded < 0 ? 7n : 0n);
+    account.between = () => {};
+    untilNight(account);
+    expect((await audit(account)).verdict).toBe(isExact ? 'exact' : 'drift');
+  });
+
+  it('are made of the records of calls that were recovered late, whose holds kept their day open', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000n);
+    const late = account.hold(0, 10n);
+    account.seconds += 3 * DAY_SECONDS;
+    account.call(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    account.end(late, account.record(late, 7n));
+    untilNight(account);
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 17n } });
+    expect(account.usageOf.progress.open.get('key_a')?.reached).toBe(account.day * 24);
+  });
+});
+
+describe('an account that has had thousands of keys', () => {
+  it('is proven the first night, and reads neither an ended key nor a record again', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    const keys = Array.from({ length: 3_500 }, (_, key) => `key_${String(key).padStart(4, '0')}`);
+    for (const key of keys) {
+      account.call(0, 10n, key);
+      account.revoked.set(key, account.seconds * 1000 + 1);
+    }
+    for (let call = 0; call < 3; call += 1) account.call(0, 10n, 'key_last');
+    const read: number[] = [];
+    for (let night = 0; night < 5; night += 1) {
+      untilNight(account);
+      const before = account.recordsRead;
+      expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 35_030n } });
+      read.push(account.recordsRead - before);
+      account.revoked.set('key_last', account.seconds * 1000);
+    }
+    // Of 1,000 open keys 999 are revoked ones. The others are read until it is their turn; the last, once live, is not.
+    expect(read).toEqual([3_503, 2_501, 1_502, 503, 0]);
+    untilNight(account);
+    const { queries } = account.usageOf;
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.usageOf.queries).toBe(queries);
+  });
+});

@@ -1,0 +1,56 @@
+/** What an audit has found, of one account or of several. */
+import type { NanoUsd } from '../../../platform/core/money.ts';
+
+export interface Books {
+  readonly topUps: NanoUsd;
+  /** Taken back after a refund or a dispute of a payment. */
+  readonly refunds: NanoUsd;
+  /** Paid for listings, and received for them. */
+  readonly purchases: NanoUsd;
+  readonly sales: NanoUsd;
+  readonly balances: NanoUsd;
+  readonly held: NanoUsd;
+  /** The cost of all calls whose hold has ended. */
+  readonly usage: NanoUsd;
+  /** Taken back after it had been spent, and not paid since. */
+  readonly owed: NanoUsd;
+  /** The sum over the accounts of the largest difference that a check of the account found, or of an amount below zero. */
+  readonly drift: NanoUsd;
+  /** Every account was proven: no drift, and none unproven. */
+  readonly exact: boolean;
+  /** Accounts that the audit could not prove. Nothing else of them is in these sums. */
+  readonly unproven: number;
+}
+
+export const EMPTY_BOOKS: Books = {
+  topUps: 0n,
+  refunds: 0n,
+  purchases: 0n,
+  sales: 0n,
+  balances: 0n,
+  held: 0n,
+  usage: 0n,
+  owed: 0n,
+  drift: 0n,
+  exact: true,
+  unproven: 0,
+};
+
+/** The books of an account that could not be proven. */
+export const UNPROVEN_BOOKS: Books = { ...EMPTY_BOOKS, exact: false, unproven: 1 };
+
+export function addBooks(a: Books, b: Books): Books {
+  return {
+    topUps: a.topUps + b.topUps,
+    refunds: a.refunds + b.refunds,
+    purchases: a.purchases + b.purchases,
+    sales: a.sales + b.sales,
+    balances: a.balances + b.balances,
+    held: a.held + b.held,
+    usage: a.usage + b.usage,
+    owed: a.owed + b.owed,
+    drift: a.drift + b.drift,
+    exact: a.exact && b.exact,
+    unproven: a.unproven + b.unproven,
+  };
+}

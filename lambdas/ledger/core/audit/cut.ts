@@ -1,0 +1,94 @@
+/**
+ * The shards of a wallet at one instant. Each shard is read whole, but the shards one after another; what moved between
+ * them meanwhile is counted in `entries`, so two readings with the same counts have no such move between them.
+ */
+import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
+import type { WalletShard } from './ports.ts';
+
+/** Sums over the shards of a wallet. */
+export interface Cut {
+  readonly shards: readonly WalletShard[];
+  readonly balance: NanoUsd;
+  readonly held: NanoUsd;
+  readonly owed: NanoUsd;
+  readonly spent: NanoUsd;
+  readonly received: NanoUsd;
+  /** Open holds. */
+  readonly holds: WalletShard['holds'];
+  /** When the oldest open hold was taken, seconds; undefined without one. */
+  readonly oldest: number | undefined;
+  /** How far the shards are off, each by itself; one atomic read shows it at any traffic. Below zero is off too. */
+  readonly drift: NanoUsd;
+}
+
+export const sumOf = (amounts: Iterable<NanoUsd>): NanoUsd =>
+  [...amounts].reduce((sum, amount) => sum + amount, 0n);
+
+const heldIn = ({ holds }: WalletShard): NanoUsd => sumOf(holds.map(({ amount }) => amount));
+
+/** The largest magnitude of some differences. */
+export const largest = (differences: readonly NanoUsd[]): NanoUsd =>
+  differences.map((each) => greatest(each, -each)).reduce(greatest, 0n);
+
+const earliest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.min(...times));
+
+export function cutOf(shards: readonly WalletShard[]): Cut {
+  const sum = (of: (shard: WalletShard) => NanoUsd): NanoUsd => sumOf(shards.map(of));
+  const holds = shards.flatMap((shard) => shard.holds);
+  return {
+    shards,
+    balance: sum(({ balance }) => balance),
+    held: sum(heldIn),
+    owed: sum(({ owed }) => owed),
+    spent: sum(({ spent }) => spent),
+    received: sum(({ received }) => received),
+    holds,
+    oldest: earliest(holds.map(({ created }) => created)),
+    drift: sum((shard) => driftOf(shard)),
+  };
+}
+
+/** How far a shard is off, or below zero. */
+const driftOf = (shard: WalletShard): NanoUsd =>
+  largest([differenceIn(shard), shard.balance < 0n ? shard.balance : 0n, shard.owed < 0n ? shard.owed : 0n]);
+
+/** What a shard has received, less what is in it and what was spent from it: 0 at every instant. */
+const differenceIn = (shard: WalletShard): NanoUsd =>
+  shard.received - shard.balance - heldIn(shard) - shard.spent + shard.owed;
+
+/** The cost of calls by the UTC day of their record: of each day after one that is stored in a shard. */
+export function spentAfter({ shards }: Cut, after: number): ReadonlyMap<number, NanoUsd> {
+  const days = new Map<number, NanoUsd>();
+  for (const { spentByDay } of shards)
+    for (const [day, cost] of spentByDay) if (day > after) days.set(day, (days.get(day) ?? 0n) + cost);
+  return days;
+}
+
+/**
+ * Whether nothing moved between the shards, and no entry of the books reached them, from one reading to the other. What
+ * is owed may be paid by another shard without being counted, but not without changing what it has received.
+ */
+export const noTransferBetween = (a: readonly WalletShard[], b: readonly WalletShard[]): boolean =>
+  sameShards(a, b, ({ entries, received }) => `${entries} ${received}`);
+
+/** Whether no call began or ended either. A call that did both at no cost makes no difference to any sum. */
+export const nothingBetween = (a: readonly WalletShard[], b: readonly WalletShard[]): boolean =>
+  sameShards(a, b, ({ entries, received, balance, owed, spent, holds }) =>
+    [
+      entries,
+      received,
+      balance,
+      owed,
+      spent,
+      ...holds.map(({ id, amount }) => `${id}:${amount}`).sort(),
+    ].join(),
+  );
+
+function sameShards(
+  a: readonly WalletShard[],
+  b: readonly WalletShard[],
+  stateOf: (shard: WalletShard) => string,
+): boolean {
+  const states = new Map(a.map((shard) => [shard.id, stateOf(shard)]));
+  return a.length === b.length && b.every((shard) => states.get(shard.id) === stateOf(shard));
+}

@@ -1,0 +1,22 @@
+/** The books of an account: what changed its credit other than calls. */
+import type { NanoUsd } from '../../platform/core/money.ts';
+
+const ADDS = ['top_up', 'sale'] as const;
+const TAKES = ['refund', 'purchase'] as const;
+
+export const ENTRY_KINDS = [...ADDS, ...TAKES] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+export interface BookEntry {
+  readonly kind: EntryKind;
+  /** Unique among the account's entries of its kind: the same id again changes nothing. */
+  readonly id: string;
+  /** More than 0. */
+  readonly amount: NanoUsd;
+  /** What it comes from: `grant`, `order`, or the id of the listing that was bought. */
+  readonly source: string;
+}
+
+/** What an entry changes the account's credit by. */
+export const changeOf = ({ kind, amount }: Pick<BookEntry, 'kind' | 'amount'>): NanoUsd =>
+  ADDS.some((adding) => adding === kind) ? amount : -amount;

@@ -1,0 +1,232 @@
+import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { windowsAt } from '../../access/core/windows.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { keyState, refusalOf } from '../testing/attempts.ts';
+import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';
+import {
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  NOON_MS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  repairAll,
+  sweep,
+  type TestAccount,
+} from '../testing/running-ledger.ts';
+import { REST_SECONDS } from './cap-repair.ts';
+import { Precheck } from './precheck.ts';
+
+const CAPS = { daily_usd: 1_000n, monthly_usd: 5_000n };
+/** Long enough for a hold to expire, and for its key to be at rest. */
+const LATER_MS = (REST_SECONDS + 60) * 1000;
+
+const database = fileDatabase();
+let nowMs = NOON_MS;
+
+beforeEach(() => {
+  nowMs = NOON_MS;
+});
+
+const open = (clients: DynamoClients = database) => openLedger({ clients, clock: () => nowMs });
+
+const repair = (account: TestAccount) => repairAll(open(), database.client, account, () => nowMs);
+
+/** How much more is left of the caps than what is settled leaves; less than 0 for what is missing. */
+async function excessOf(account: TestAccount): Promise<{ readonly day: bigint; readonly month: bigint }> {
+  const { dayLeft, monthLeft } = await keyState(open(), account.keys[0].keyId);
+  const { records } = await booksOf(database.client, account);
+  const now = windowsAt(nowMs);
+  const settledIn = (window: 'day' | 'month') =>
+    records
+      .filter(({ created }) => windowsAt(created * 1000)[window] === now[window])
+      .reduce((sum, { cost }) => sum + cost, 0n);
+  return {
+    day: dayLeft - CAPS.daily_usd + settledIn('day'),
+    month: monthLeft - CAPS.monthly_usd + settledIn('month'),
+  };
+}
+
+const EXACT = { day: 0n, month: 0n };
+
+/** A call that dies with its hold, which is released when it has expired. */
+async function dieWith(account: TestAccount, amount: bigint): Promise<void> {
+  await open().ledger.admit(callOf(account.keys[0], amount));
+  nowMs += LATER_MS;
+  await sweep(open(), database.client);
+}
+
+describe('what is left of a cap', () => {
+  const steps = [1, 2, 3, 4, 5, 6].flatMap((ordinal) => FAULTS.map((fault) => [ordinal, fault] as const));
+
+  it.each(steps)(
+    'is never more than the settled cost leaves, and exact at rest, when request %d of a call is %s',
+    async (ordinal, fault) => {
+      const account = await openAccount(database.client, 10_000n, CAPS);
+      const before = await open().ledger.admit(callOf(account.keys[0], 100n));
+      const process = new FailingProcess(database, new Map([[ordinal, fault]]));
+      const noteExcess = async () => excess.push(await excessOf(account));
+      const excess: Awaited<ReturnType<typeof excessOf>>[] = [];
+      const admission = await open(process.clients)
+        .ledger.admit(callOf(account.keys[0], 500n))
+        .catch(() => undefined);
+      await noteExcess();
+      await admission?.settle(outcomeOf(200n)).catch(() => {});
+      await noteExcess();
+      await before.settle(outcomeOf(40n));
+      await process.landLate();
+      await noteExcess();
+      nowMs += LATER_MS;
+      await sweep(open(), database.client);
+      await noteExcess();
+      expect(excess.filter(({ day, month }) => day > 0n || month > 0n)).toEqual([]);
+      expect(await repair(account)).toBe(1);
+      expect(await excessOf(account)).toEqual(EXACT);
+      expect(await repair(account)).toBe(0);
+    },
+  );
+
+  it('of an uncapped key is exact at rest, because callers see what it has spent', async () => {
+    const account = await openAccount(database.client, 10_000n, {});
+    await dieWith(account, 500n);
+    const before = await keyState(open(), account.keys[0].keyId);
+    expect(await repair(account)).toBe(1);
+    expect((await keyState(open(), account.keys[0].keyId)).monthLeft).toBe(before.monthLeft + 500n);
+  });
+
+  it('includes what a call cost that ended in a later window than it began in', async () => {
+    nowMs = Date.UTC(2026, 6, 31, 23, 59);
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    const admission = await open().ledger.admit(callOf(account.keys[0], 500n));
+    nowMs = Date.UTC(2026, 7, 1, 0, 1);
+    await admission.settle(outcomeOf(200n));
+    nowMs += LATER_MS;
+    expect(await repair(account)).toBe(1);
+    expect(await keyState(open(), account.keys[0].keyId)).toMatchObject({ dayLeft: 800n, monthLeft: 4_800n });
+  });
+});
+
+describe('a cap that refuses a call', () => {
+  it('is repaired, and the call admitted, where a dead call had taken from it', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    // Nobody has released its hold.
+    await open().ledger.admit(callOf(account.keys[0], 900n));
+    nowMs += LATER_MS;
+    const admission = await open().ledger.admit(callOf(account.keys[0], 1_000n));
+    await admission.settle(outcomeOf(300n));
+    expect(await excessOf(account)).toEqual(EXACT);
+    expect((await keyState(open(), account.keys[0].keyId)).requestsLeft).toBe(99);
+  });
+
+  it('is repaired to what is spent, and refuses what that does not leave, once and without another reading', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    const [key] = account.keys;
+    await (await open().ledger.admit(callOf(key, 600n))).settle(outcomeOf(600n));
+    await dieWith(account, 400n);
+    let read = 0;
+    const counting = aroundSend(database.client, (command, send) => {
+      if ((command as UpdateItemCommand).constructor.name === 'GetItemCommand') read += 1;
+      return send(command);
+    });
+    const attempt = () => open({ ...database, client: counting }).ledger.admit(callOf(key, 401n));
+    expect((await refusalOf(attempt())).code).toBe('daily_usd_exceeded');
+    expect(await excessOf(account)).toEqual(EXACT);
+    expect(read).toBeGreaterThan(0);
+    read = 0;
+    expect((await refusalOf(attempt())).code).toBe('daily_usd_exceeded');
+    expect(read).toBe(0);
+  });
+
+  it.each([
+    ['was used a moment ago', (REST_SECONDS - 1) * 1000],
+    ['has a call that is open', HOLD_TTL_SECONDS * 1000],
+  ])('of a key that %s is not repaired', async (what, passedMs) => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    const [key] = account.keys;
+    nowMs -= passedMs;
+    await open().ledger.admit(callOf(key, 900n));
+    nowMs = NOON_MS;
+    if (what.startsWith('has')) {
+      const { wallets } = open();
+      const created = NOON_MS / 1000;
+      const hold = { keyId: key.keyId, kind: 'chat' as const, amount: 1n, created, expires: created + 3600 };
+      await wallets.hold(account.accountId, { ...hold, id: 'req_open' });
+      nowMs += LATER_MS - passedMs - 30_000;
+    }
+    expect((await refusalOf(open().ledger.admit(callOf(key, 200n)))).code).toBe('daily_usd_exceeded');
+    expect((await keyState(open(), key.keyId)).repaired).toBeUndefined();
+  });
+
+  it('is not repaired, and refuses, when not all of the records could be read', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    await dieWith(account, 900n);
+    const setups = [async () => undefined, () => Promise.reject(new Error('no answer'))];
+    for (const spend of setups) {
+      const { ledger } = openLedger({ clients: database, clock: () => nowMs, spend });
+      const refused = await refusalOf(ledger.admit(callOf(account.keys[0], 200n)));
+      expect(refused.code).toBe('daily_usd_exceeded');
+    }
+  });
+
+  it('lets a call whose body is not read yet pass, where it may be repaired', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    const [key] = account.keys;
+    await open().ledger.admit(callOf(key, 1_000n));
+    const { keys, wallets } = open();
+    const precheck = new Precheck({ keys, wallets, clock: () => nowMs });
+    const check = () => precheck.check(key, 'chat', { paid: true, isReplay: async () => false });
+    expect((await refusalOf(check())).code).toBe('daily_usd_exceeded');
+    nowMs += LATER_MS;
+    await check();
+  });
+});
+
+describe('a process that stops before it gives back, and goes on after a repair', () => {
+  /** Its last request waits until the key is repaired; `change` is what it sends then. */
+  async function stopAndGoOn(change: (input: UpdateItemCommand['input']) => void): Promise<TestAccount> {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    let goOn = (): void => {};
+    const isRepaired = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const stopping = aroundSend(database.onceClient, async (command, send) => {
+      const { input } = command as UpdateItemCommand;
+      if (input.UpdateExpression?.includes(', day_cap) + :d') === true) {
+        await isRepaired;
+        change(input);
+      }
+      return send(command);
+    });
+    const { ledger } = open({ client: database.client, onceClient: stopping });
+    const admission = await ledger.admit(callOf(account.keys[0], 500n));
+    const settled = admission.settle(outcomeOf(200n));
+    while ((await booksOf(database.client, account)).wallet.holds.length > 0);
+    nowMs += LATER_MS;
+    expect(await repair(account)).toBe(1);
+    expect(await excessOf(account)).toEqual(EXACT);
+    goOn();
+    await settled;
+    return account;
+  }
+
+  it('gives nothing back and takes the cost once more, which the next repair makes exact', async () => {
+    const account = await stopAndGoOn(() => {});
+    expect(await excessOf(account)).toEqual({ day: -200n, month: -200n });
+    nowMs += LATER_MS;
+    expect(await repair(account)).toBe(1);
+    expect(await excessOf(account)).toEqual(EXACT);
+  });
+
+  it('would leave more of the cap than there is, were it not for the condition (control)', async () => {
+    const account = await stopAndGoOn((input) => {
+      input.ConditionExpression = input.ConditionExpression?.replace(
+        ' AND attribute_not_exists(repaired)',
+        '',
+      );
+    });
+    expect((await excessOf(account)).day).toBe(300n);
+  });
+});

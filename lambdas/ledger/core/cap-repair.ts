@@ -1,0 +1,101 @@
+/**
+ * Repair of what a dead call, or a give-back that was lost, took from the caps of its key: a key that is at rest gets its
+ * cap, less what the records of the window cost. At any time: left <= cap - settled cost of the window.
+ */
+import { dailyOf, type KeyState, monthlyOf } from '../../access/core/key-state.ts';
+import { windowsAt } from '../../access/core/windows.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Clock, Log } from '../../platform/core/ports.ts';
+import type { ChargeResult, Hold, KeyStore, WalletStore } from './ports.ts';
+import { currentWallet, type Recovery } from './recovery.ts';
+
+/**
+ * A key is at rest when it was last charged so long ago: the longest call (900 s), 5 minutes in which DynamoDB takes a
+ * request that was signed before, and 3 minutes between clocks.
+ */
+export const REST_SECONDS = 900 + 300 + 180;
+
+/** What the records of a key cost that were created in the windows of a time. */
+export interface Spend {
+  readonly day: NanoUsd;
+  readonly month: NanoUsd;
+}
+
+/** By key; undefined when not all records could be read. */
+export type Spends = ReadonlyMap<string, Spend> | undefined;
+
+/** The same of one key. */
+export type KeySpend = (key: Pick<KeyState, 'accountId' | 'keyId'>, nowMs: number) => Promise<Spends>;
+
+export interface CapRepairDependencies {
+  readonly keys: Pick<KeyStore, 'read' | 'repair'>;
+  /** All open holds of an account, in whichever shard they are. */
+  readonly holds: (accountId: string) => Promise<readonly Pick<Hold, 'keyId'>[]>;
+  readonly spend: (accountId: string, nowMs: number) => Promise<Spends>;
+  readonly clock: Clock;
+}
+
+/** Keys that are read at a time. */
+const AT_ONCE = 16;
+
+/** A key that was charged since its last repair, and is at rest. */
+export const needsRepair = ({ used, repaired }: KeyState, nowMs: number): boolean =>
+  used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
+
+/**
+ * Repairs those of an account's keys that need it; returns how many. Reads no records when none does. The order makes it
+ * safe. The key comes first: the write fails if it is charged afterwards. Then the holds: without one, every call that was
+ * charged before has its record or will have none, because a hold ends after its record. Then the records. A process that
+ * is still about to give back finds `repaired` changed (`KeyStore.settle`).
+ */
+export async function repairCaps(
+  { keys, holds, spend, clock }: CapRepairDependencies,
+  accountId: string,
+  keyIds: readonly string[],
+): Promise<number> {
+  const nowMs = clock();
+  const due: KeyState[] = [];
+  for (let at = 0; at < keyIds.length; at += AT_ONCE) {
+    const states = await Promise.all(keyIds.slice(at, at + AT_ONCE).map((keyId) => keys.read(keyId)));
+    due.push(...states.filter((state) => state !== undefined).filter((state) => needsRepair(state, nowMs)));
+  }
+  if (due.length === 0) return 0;
+  const held = new Set((await holds(accountId)).map(({ keyId }) => keyId));
+  const idle = due.filter(({ keyId }) => !held.has(keyId));
+  const spent = idle.length === 0 ? undefined : await spend(accountId, nowMs);
+  if (spent === undefined) return 0;
+  let repaired = 0;
+  for (const state of idle) {
+    const { day, month } = spent.get(state.keyId) ?? { day: 0n, month: 0n };
+    const left = { dayLeft: dailyOf(state.policy) - day, monthLeft: monthlyOf(state.policy) - month };
+    if (await keys.repair(state, windowsAt(nowMs), left)) repaired += 1;
+  }
+  return repaired;
+}
+
+interface RefusalDependencies extends Pick<CapRepairDependencies, 'keys' | 'clock'> {
+  readonly wallets: WalletStore;
+  readonly recovery: Recovery;
+  readonly spend?: KeySpend | undefined;
+  readonly log: Log;
+}
+
+/** Repairs a key whose cap has refused a call; returns whether it has, so that the call may be tried once more. */
+export async function repairRefusing(
+  { keys, clock, wallets, recovery, spend, log }: RefusalDependencies,
+  charged: PromiseSettledResult<ChargeResult>,
+): Promise<boolean> {
+  const state = charged.status === 'fulfilled' ? charged.value.state : undefined;
+  if (spend === undefined || state === undefined || !needsRepair(state, clock())) return false;
+  const { accountId, keyId } = state;
+  const sources = {
+    holds: async () => (await currentWallet({ wallets, recovery }, accountId)).holds,
+    spend: (_accountId: string, nowMs: number) => spend(state, nowMs),
+  };
+  try {
+    return (await repairCaps({ keys, clock, ...sources }, accountId, [keyId])) > 0;
+  } catch (failure) {
+    log.warn('cap not repaired', { keyId, failure: String(failure) });
+    return false;
+  }
+}

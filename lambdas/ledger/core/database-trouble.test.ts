@@ -1,0 +1,187 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PEPPERS, type Service, startService } from '../../../test/fuzz/running-service.ts';
+import { Wire } from '../../../test/fuzz/wire.ts';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import {
+  type DatabaseError,
+  type DatabaseRequest,
+  startTroubledDatabase,
+  type Trouble,
+  type TroubledDatabase,
+  type TroublePlan,
+} from '../../../tools/test-kit/troubled-database.ts';
+import { formatKey } from '../../access/core/api-key.ts';
+import { DynamoReplayStore } from '../../inference/store/replay-store.ts';
+import { systemClock } from '../../platform/system/system.ts';
+import {
+  booksOf,
+  HOLD_TTL_SECONDS,
+  openAccount,
+  openLedger,
+  secretOf,
+  sweep,
+  type TestAccount,
+} from '../testing/running-ledger.ts';
+import { splitWallet } from '../testing/split-wallet.ts';
+
+const CREDIT = 1_000_000_000n;
+
+const error = (type: string, status = 400, members = {}): DatabaseError => ({ status, type, members });
+
+const CONFLICT = { CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }] };
+
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  'a throttle': error('ThrottlingException'),
+  'the throughput of its table': error('ProvisionedThroughputExceededException'),
+  'the quota of the account': error('RequestLimitExceeded'),
+  'a transaction on the item': error('TransactionConflictException'),
+  'a failure of its own': error('InternalServerError', 500),
+  'being unavailable': error('ServiceUnavailable', 503),
+  'no answer, before it did anything': 'hang',
+  'no answer, after it did all': 'lost',
+  'a closed connection': 'reset',
+};
+
+let engine: TestDatabase;
+let database: TroubledDatabase;
+let service: Service;
+
+/** By account. */
+const plans = new Map<TestAccount, TroublePlan>();
+
+beforeAll(async () => {
+  engine = await startDatabase();
+  database = await startTroubledDatabase(engine.endpoint, (request) => {
+    const sent = JSON.stringify(request.body);
+    const concerned = [...plans].find(([{ accountId, keys }]) =>
+      [accountId, keys[0].keyId].some((id) => sent.includes(id)),
+    );
+    return concerned?.[1](request);
+  });
+  const store = new DynamoReplayStore(database.client, engine.tables.replays);
+  service = await startService(
+    { ...openLedger({ clients: database, clock: systemClock }), store },
+    new Wire(1),
+  );
+}, 30_000);
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+  await engine.stop();
+});
+
+const isHold = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':entry') === true;
+const isCharge = ({ body }: DatabaseRequest): boolean =>
+  body.UpdateExpression?.includes(', rpm) - :r') === true;
+
+async function chat({ accountId, keys: [{ keyId }] }: TestAccount) {
+  const credential = formatKey({ accountId, keyId, secret: secretOf(keyId) }, PEPPERS);
+  const response = await service.send('chat', {
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sim/openai',
+      max_tokens: 8,
+      messages: [{ role: 'user', content: 'Hi' }],
+    }),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as object };
+}
+
+type Answer = Awaited<ReturnType<typeof chat>>;
+
+function expectOverloaded({ status, headers, body }: Answer): void {
+  expect({ status, body }).toMatchObject({
+    status: 503,
+    body: { error: { type: 'service_unavailable', code: 'overloaded', param: null } },
+  });
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+/** Nothing is held and nothing was charged. */
+async function expectNothingHeld(account: TestAccount): Promise<void> {
+  const { wallet, records, audit } = await booksOf(engine.client, account);
+  expect(wallet).toMatchObject({ balance: CREDIT, holds: [] });
+  expect(records.map(({ cost }) => cost)).toEqual(records.map(() => 0n));
+  expect(audit).toMatchObject({ exact: true, held: 0n });
+}
+
+/** The answer to an update whose item another writer changed just before; the item itself is as it was. */
+async function failedCondition({ body: { TableName, Key } }: DatabaseRequest): Promise<DatabaseError> {
+  const { Item } = await engine.client.send(new GetItemCommand({ TableName, Key: Key as never }));
+  return error('ConditionalCheckFailedException', 400, { Item });
+}
+
+/** A call of a new account under a plan of its own; the account and its answer, the database whole again. */
+async function chatUnder(plan: TroublePlan, shards = 1) {
+  const account = await openAccount(engine.client, CREDIT, {});
+  await splitWallet(engine, account.accountId, Array(shards - 1).fill(CREDIT / 8n));
+  plans.set(account, plan);
+  const answer = await chat(account);
+  plans.delete(account);
+  return { account, answer };
+}
+
+it.each([
+  ['its hold', isHold],
+  ['the charge of its key', isCharge],
+])('a chat call is 503 whatever trouble its database has with %s', async (_name, hits) => {
+  const calls = Object.entries(TROUBLES).map(async ([name, trouble]) => {
+    const { account, answer } = await chatUnder((request) => (hits(request) ? trouble : undefined));
+    expectOverloaded(answer);
+    await expectNothingHeld(account);
+    expect([name, (await chat(account)).status]).toEqual([name, 200]);
+  });
+  await Promise.all(calls);
+});
+
+it('a hold that cannot be taken back while the database is in trouble is recovered', async () => {
+  const calls = await Promise.all(
+    Object.values(TROUBLES).map(async (trouble) => {
+      let held = false;
+      const plan: TroublePlan = (request) => {
+        if (held) return trouble === 'lost' ? 'hang' : trouble;
+        held = isHold(request);
+        return held ? 'lost' : undefined;
+      };
+      const answered = await chatUnder(plan);
+      // The service goes on trying after its answer; the trouble lasts longer.
+      plans.set(answered.account, plan);
+      return answered;
+    }),
+  );
+  for (const { account, answer } of calls) {
+    expectOverloaded(answer);
+    expect((await booksOf(engine.client, account)).wallet.holds).toHaveLength(1);
+  }
+  const nowMs = Date.now() + (HOLD_TTL_SECONDS + 1) * 1000;
+  await sweep(openLedger({ clients: engine, clock: () => nowMs }), engine.client);
+  for (const { account } of calls) await expectNothingHeld(account);
+  plans.clear();
+});
+
+describe('a chat call', () => {
+  it('on a wallet in several shards whose hold got no answer leaves nothing held in any of them', async () => {
+    const calls = Array.from({ length: 8 }, async () => {
+      const { account, answer } = await chatUnder((request) => (isHold(request) ? 'lost' : undefined), 4);
+      expectOverloaded(answer);
+      await expectNothingHeld(account);
+    });
+    await Promise.all(calls);
+  });
+
+  it('is 503 while others keep changing its wallet in several shards', async () => {
+    let holds = 0;
+    const { account, answer } = await chatUnder(async (request) => {
+      if (request.operation === 'TransactWriteItems') {
+        return error('TransactionCanceledException', 400, CONFLICT);
+      }
+      if (!isHold(request)) return undefined;
+      holds += 1;
+      return failedCondition(request);
+    }, 3);
+    expectOverloaded(answer);
+    expect(holds).toBeGreaterThan(2);
+    await expectNothingHeld(account);
+  });
+});

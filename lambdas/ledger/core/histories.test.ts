@@ -1,0 +1,183 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { seedOf } from '../../../tools/test-kit/seed.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { MAX_HOLDS } from '../store/wallet/item.ts';
+import { FAULTS, type Fault, type FaultPlan } from '../testing/failing-process.ts';
+import {
+  brokenBooks,
+  brokenCaps,
+  type CallPlan,
+  type History,
+  play,
+  unexpectedFailures,
+} from '../testing/history.ts';
+
+/** Lanes of fast-check, each with a separate seed, keep the database busy. */
+const LANES = 16;
+const HISTORIES_PER_LANE = rounds(10);
+
+const database = fileDatabase();
+const amount = fc.integer({ min: 0, max: 1000 }).map(BigInt);
+const either = fc.constantFrom<0 | 1>(0, 1);
+
+const call: fc.Arbitrary<CallPlan> = fc.record({
+  process: either,
+  key: either,
+  amount,
+  cost: fc.oneof(amount, fc.constant(0n), fc.constant(2000n)),
+  settles: fc.oneof(
+    { weight: 5, arbitrary: fc.constant('at-once' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('late' as const, 'never' as const) },
+  ),
+  pauseSeconds: fc.oneof(fc.constantFrom(0, 0, 1, 30, 61), fc.constantFrom(1300, 90_000)),
+  copies: fc.constantFrom(1, 1, 1, MAX_HOLDS + 2),
+  tidies: fc.boolean(),
+});
+
+const faults = (calls: number): fc.Arbitrary<FaultPlan> =>
+  fc
+    .array(fc.tuple(fc.integer({ min: 1, max: calls }), fc.constantFrom(...FAULTS)), { maxLength: 2 })
+    .map((pairs) => new Map(pairs));
+
+const cap = fc.option(fc.integer({ min: 0, max: 4000 }).map(BigInt), { nil: undefined });
+const policy = fc
+  .record({ daily_usd: cap, monthly_usd: cap })
+  .map(({ daily_usd: daily, monthly_usd: monthly }) => ({
+    ...(daily === undefined ? {} : { daily_usd: daily }),
+    ...(monthly === undefined ? {} : { monthly_usd: monthly }),
+  }));
+
+const history: fc.Arbitrary<History> = fc.record({
+  // Noon, just before midnight, and just before a month begins.
+  startMs: fc.constantFrom(
+    Date.UTC(2026, 6, 15, 12),
+    Date.UTC(2026, 6, 15, 23, 59, 59),
+    Date.UTC(2026, 6, 31, 23, 59, 30),
+  ),
+  lagSeconds: fc.constantFrom(0, 0, 2),
+  balance: fc.integer({ min: 0, max: 5000 }).map(BigInt),
+  shards: fc.constantFrom(1, 1, 1, 3),
+  policies: fc.tuple(policy, policy),
+  calls: fc.array(call, { minLength: 1, maxLength: 4 }),
+  overlapping: fc.boolean(),
+  faults: fc.tuple(faults(12), faults(8)),
+  sweeperFaults: faults(6),
+  lateLands: fc.constantFrom('before', 'after'),
+});
+
+interface Finding {
+  readonly size: number;
+  readonly broken: readonly string[];
+  readonly story: string;
+}
+
+/** Histories after which a cap has more left than it should. */
+const generous: Finding[] = [];
+/** Histories in which a call failed that no planned fault explains. */
+const astray: Finding[] = [];
+let played = 0;
+/** Histories in which shards were made. */
+let grown = 0;
+
+const property = fc.asyncProperty(history, async (story) => {
+  const aftermath = await play(database, story);
+  played += 1;
+  if (aftermath.mostShards > story.shards) grown += 1;
+  note(generous, brokenCaps(aftermath), story);
+  note(astray, unexpectedFailures(aftermath), story);
+  expect(brokenBooks(aftermath)).toEqual([]);
+});
+
+function note(findings: Finding[], broken: readonly string[], story: History): void {
+  if (broken.length === 0) return;
+  const [first, second] = story.faults;
+  const size = story.calls.length + first.size + second.size + story.sweeperFaults.size;
+  findings.push({ size, broken, story: fc.stringify(story) });
+}
+
+/** The shortest stories say most. */
+const shortest = (findings: readonly Finding[]) => findings.toSorted((a, b) => a.size - b.size).slice(0, 3);
+
+describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and lost answers`, () => {
+  it('end in exact books, one record a call and no hold', async () => {
+    const lane = (_: unknown, number: number) =>
+      fc.assert(property, { numRuns: HISTORIES_PER_LANE, seed: seedOf(`lane ${number}`) });
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+    for (const result of lanes) if (result.status === 'rejected') throw result.reason;
+    expect(grown).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('end with no more left of any cap than what was spent allows', () => {
+    expect(played).toBeGreaterThan(0);
+    expect(shortest(generous)).toEqual([]);
+  });
+
+  it('fail no call but those whose database calls failed', () => {
+    expect(played).toBeGreaterThan(0);
+    expect(shortest(astray)).toEqual([]);
+  });
+});
+
+describe('a call that costs all of its hold and of its cap', () => {
+  /** It has about as many requests; further places are of none. */
+  const REQUESTS = 10;
+  /** Calls of one step of a settlement, and of the next one, lie so near. */
+  const NEAR = 3;
+  const places = Array.from({ length: REQUESTS }, (_, place) => place + 1);
+  const pairs = places.flatMap((one) =>
+    places.filter((other) => other > one && other <= one + NEAR).map((other) => [one, other] as const),
+  );
+
+  /** The one that nothing makes up for by itself; the others in a thorough run. */
+  const firsts: readonly Fault[] = rounds(1) === 1 ? ['unsent'] : FAULTS;
+
+  it.each(firsts)(
+    'leaves nothing of the cap, whichever request has %s and whichever later one fails',
+    async (first) => {
+      const found: Finding[] = [];
+      for (const second of FAULTS) {
+        const stories = pairs.map(
+          ([one, other]): History => ({
+            ...{
+              startMs: Date.UTC(2026, 6, 15, 12),
+              lagSeconds: 0,
+              balance: 5_000n,
+              shards: 1,
+            },
+            policies: [{ daily_usd: 492n }, {}],
+            calls: [
+              {
+                process: 0,
+                key: 0,
+                amount: 492n,
+                cost: 2_000n,
+                settles: 'at-once',
+                pauseSeconds: 0,
+                copies: 1,
+                tidies: false,
+              },
+            ],
+            overlapping: false,
+            faults: [
+              new Map([
+                [one, first],
+                [other, second],
+              ]),
+              new Map(),
+            ],
+            sweeperFaults: new Map(),
+            lateLands: 'after',
+          }),
+        );
+        await Promise.all(
+          stories.map(async (story) => note(found, brokenCaps(await play(database, story)), story)),
+        );
+      }
+      expect(shortest(found)).toEqual([]);
+    },
+    60_000,
+  );
+});

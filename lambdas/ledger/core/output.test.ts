@@ -1,0 +1,339 @@
+import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import type { Policy } from '../../access/core/policy.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { keyState, refusalOf } from '../testing/attempts.ts';
+import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';
+import {
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  NOON_MS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  sweep,
+  type TestAccount,
+  type TestLedger,
+} from '../testing/running-ledger.ts';
+import { splitWallet } from '../testing/split-wallet.ts';
+import type { Call, OutputRange } from './call.ts';
+
+let database: TestDatabase;
+let nowMs = NOON_MS;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+beforeEach(() => {
+  nowMs = NOON_MS;
+});
+afterAll(() => database.stop());
+
+/** A process of its own. */
+const open = (clients: Pick<TestDatabase, 'client' | 'onceClient'> = database) =>
+  openLedger({ clients, clock: () => nowMs });
+
+/** Each token of output costs a nano-dollar, and is one of the minute's tokens. */
+const BY_OUTPUT = { tokens: (output: number) => output, cost: (output: number) => BigInt(output) };
+
+const RANGE: OutputRange = { least: 10, most: 1_000 };
+
+async function accountWith(balance: bigint, policy: Policy = {}) {
+  const account = await openAccount(database.client, balance, policy);
+  const [key] = account.keys;
+  const call = (output: OutputRange = RANGE) => callOf(key, 0n, { output, ...BY_OUTPUT });
+  return { account, key, call, books: () => booksOf(database.client, account) };
+}
+
+describe('a call that leaves its output to the service', () => {
+  it.each<readonly [string, bigint, Policy, number]>([
+    ['everything leaves the most', 1_000n, { tpm: 1_000, daily_usd: 1_000n }, 1_000],
+    ['the balance leaves less', 999n, {}, 999],
+    ['the balance leaves the least', 10n, {}, 10],
+    ['a daily cap leaves less', 5_000n, { daily_usd: 999n }, 999],
+    ['a monthly cap leaves less', 5_000n, { monthly_usd: 99n }, 99],
+    ['the tokens of the minute leave less', 5_000n, { tpm: 99 }, 99],
+    ['key and balance leave differently much', 50n, { tpm: 500 }, 50],
+    ['they do the other way round', 500n, { tpm: 50 }, 50],
+  ])('is admitted with the largest that is left: %s', async (_what, balance, policy, output) => {
+    const { account, key, call, books } = await accountWith(balance, { rpm: 10, ...policy });
+    const ledger = open();
+    const admission = await ledger.ledger.admit(call());
+    const amount = BigInt(output);
+    expect(admission).toMatchObject({ output, hold: { amount } });
+    const state = await keyState(ledger, key.keyId);
+    // However often it asked, it is one request.
+    expect(state.requestsLeft).toBe(9);
+    if (policy.tpm !== undefined) expect(state.tokensLeft).toBe(BigInt(policy.tpm) - amount);
+    if (policy.daily_usd !== undefined) expect(state.dayLeft).toBe(policy.daily_usd - amount);
+    expect((await books()).wallet).toMatchObject({ balance: balance - amount, holds: [{ amount }] });
+    await admission.settle(outcomeOf(amount / 2n, { tokens: 1 }));
+    const after = await books();
+    expect(after.wallet).toMatchObject({ balance: balance - amount / 2n, holds: [] });
+    expect(after.audit.exact).toBe(true);
+    if (policy.tpm !== undefined)
+      expect((await keyState(ledger, key.keyId)).tokensLeft).toBe(BigInt(policy.tpm) - 1n);
+    expect(account.keys).toHaveLength(1);
+  });
+
+  it('is the second request of a minute that allows two, though its first try was refused', async () => {
+    const { call } = await accountWith(50n, { rpm: 2 });
+    const { ledger } = open();
+    for (let calls = 0; calls < 2; calls += 1) await (await ledger.admit(call())).settle(outcomeOf(0n));
+    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'requests_per_minute' });
+  });
+
+  it.each<readonly [string, bigint, Policy, string, string]>([
+    ['credit', 9n, {}, 'insufficient_credit', '0.00000001 USD'],
+    ['a daily cap', 9n, { daily_usd: 9n }, 'daily_usd_exceeded', '0.00000001 USD'],
+    ['tokens of the minute', 9n, { tpm: 9, daily_usd: 9n }, 'tokens_per_minute', '9 tokens'],
+    ['the kind', 9n, { allowed_kinds: ['tts'], tpm: 9 }, 'kind_not_allowed', 'chat'],
+    [
+      'credit below a cap that refuses the first',
+      9n,
+      { daily_usd: 500n },
+      'insufficient_credit',
+      '0.00000001',
+    ],
+  ])(
+    'is refused for the least that it asks for, once and again: %s',
+    async (_what, balance, policy, code, message) => {
+      const { key, call, books } = await accountWith(balance, policy);
+      const ledger = open();
+      for (let calls = 0; calls < 2; calls += 1) {
+        const refused = await refusalOf(ledger.ledger.admit(call()));
+        expect(refused).toMatchObject({ code });
+        expect(refused.message).toContain(message);
+        const { dayLeft, tokensLeft } = await keyState(ledger, key.keyId);
+        if (policy.daily_usd !== undefined) expect(dayLeft).toBe(policy.daily_usd);
+        if (policy.tpm !== undefined) expect(tokensLeft).toBe(BigInt(policy.tpm));
+        expect((await books()).wallet).toMatchObject({ balance, holds: [] });
+      }
+    },
+  );
+
+  it('that was refused does not spoil the memory for a call that asks for less', async () => {
+    const { call } = await accountWith(9n);
+    const { ledger } = open();
+    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'insufficient_credit' });
+    expect((await ledger.admit(call({ least: 9, most: 1_000 }))).output).toBe(9);
+  });
+
+  it('recovers what expired holds have before it asks for less', async () => {
+    const { key, call, books } = await accountWith(1_000n);
+    await open().ledger.admit(callOf(key, 950n));
+    nowMs += (HOLD_TTL_SECONDS + 60) * 1_000;
+    expect((await open().ledger.admit(call())).output).toBe(1_000);
+    expect((await books()).wallet.balance).toBe(0n);
+  });
+
+  it('gives back a hold of its first try that reaches the wallet late, and is 503', async () => {
+    const { key, call, books } = await accountWith(5_000n, { daily_usd: 500n });
+    await open().gate.touch(key);
+    let late: (() => Promise<unknown>) | undefined;
+    let isApplied = false;
+    const delaying = (client: TestDatabase['client']) =>
+      aroundSend(client, async (command, send) => {
+        const update = String((command as UpdateItemCommand).input.UpdateExpression);
+        if (late === undefined && update.includes('holds.#id = :entry')) {
+          late = () => send(command);
+          throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+        }
+        const output = await send(command);
+        if (!isApplied && update.includes('REMOVE holds.#id')) {
+          isApplied = true;
+          await late?.();
+        }
+        return output;
+      });
+    const { ledger, keys } = open({
+      client: delaying(database.client),
+      onceClient: delaying(database.onceClient),
+    });
+    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'overloaded' });
+    expect(isApplied).toBe(true);
+    expect((await books()).wallet).toMatchObject({ balance: 5_000n, holds: [] });
+    expect(await keys.read(key.keyId)).toMatchObject({ dayLeft: 500n });
+    expect((await ledger.admit(call())).output).toBe(500);
+  });
+
+  it('finds the output that a wallet in several shards leaves', async () => {
+    const { account, call, books } = await accountWith(150n);
+    await splitWallet(database, account.accountId, [50n, 50n]);
+    const { ledger, wallets } = open();
+    await wallets.read(account.accountId);
+    expect((await ledger.admit(call())).output).toBe(150);
+    expect((await books()).wallet.balance).toBe(0n);
+  });
+});
+
+describe('a call that is refused for the output that its caller asks for', () => {
+  it.each<readonly [string, bigint, Policy, number | undefined]>([
+    ['credit', 400n, {}, 400],
+    ['a daily cap', 5_000n, { daily_usd: 321n }, 321],
+    ['a cap, where the tokens of the minute leave less', 5_000n, { daily_usd: 321n, tpm: 5_000 }, 321],
+    ['credit, of which there is none', 0n, {}, undefined],
+  ])('says which one would fit, at once and from memory: %s', async (_what, balance, policy, affordable) => {
+    const { call } = await accountWith(balance, policy);
+    const { ledger } = open();
+    for (let calls = 0; calls < 2; calls += 1) {
+      const refused = await refusalOf(ledger.admit(call({ least: 1_000, most: 1_000 })));
+      expect(refused).toMatchObject({ status: 402, affordableMaxTokens: affordable });
+    }
+    if (affordable === undefined) return;
+    expect((await ledger.admit(call({ least: affordable, most: affordable }))).output).toBe(affordable);
+  });
+});
+
+/** How many database calls an admission makes. */
+async function costOf(
+  account: TestAccount,
+  ledger: TestLedger,
+  process: FailingProcess,
+  output: OutputRange,
+) {
+  const before = process.calls;
+  const admission = await ledger.ledger.admit(callOf(account.keys[0], 0n, { output, ...BY_OUTPUT }));
+  const calls = process.calls - before;
+  await admission.settle(outcomeOf(0n));
+  return { output: admission.output, calls };
+}
+
+describe('what a range of output costs', () => {
+  it('is two writes where the most is left, as for one output', async () => {
+    const { account } = await accountWith(1_000n);
+    const process = new FailingProcess(database, new Map());
+    const ledger = open(process.clients);
+    await ledger.gate.touch(account.keys[0]);
+    for (const output of [RANGE, { least: 1_000, most: 1_000 }])
+      expect(await costOf(account, ledger, process, output)).toEqual({ output: 1_000, calls: 2 });
+  });
+
+  it('is one try more and its undoing where less is left, and then two reads instead', async () => {
+    const { account } = await accountWith(50n);
+    const process = new FailingProcess(database, new Map());
+    const ledger = open(process.clients);
+    await ledger.gate.touch(account.keys[0]);
+    expect(await costOf(account, ledger, process, RANGE)).toEqual({ output: 50, calls: 5 });
+    expect(await costOf(account, ledger, process, RANGE)).toEqual({ output: 50, calls: 4 });
+  });
+});
+
+const cap = fc.option(fc.bigInt({ min: 0n, max: 2_000n }), { nil: undefined });
+
+/** A range of output, and what each token of it costs and counts. */
+const asked = fc
+  .record({
+    bounds: fc.tuple(fc.nat(2_000), fc.nat(2_000)),
+    price: fc.nat(3),
+    weight: fc.nat(3),
+    base: fc.nat(50),
+  })
+  .map(({ bounds, price, weight, base }) => ({
+    output: { least: Math.min(...bounds), most: Math.max(...bounds) },
+    tokens: (output: number) => output * weight + base,
+    cost: (output: number) => BigInt(output * price + base),
+  }));
+
+const policy = fc
+  .record({ daily_usd: cap, monthly_usd: cap, tpm: fc.option(fc.nat(4_000), { nil: undefined }) })
+  .map(
+    (caps) => Object.fromEntries(Object.entries(caps).filter(([, value]) => value !== undefined)) as Policy,
+  );
+
+describe('under any balance, caps and tokens of the minute', () => {
+  it('a call is admitted if and only if the least of its range is left, and with the largest that is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: 0n, max: 2_500n }), policy, asked, async (balance, caps, range) => {
+        const account = await openAccount(database.client, balance, caps);
+        const [key] = account.keys;
+        const isLeft = (output: number) => {
+          const amount = range.cost(output);
+          const isWithinCaps = amount <= (caps.daily_usd ?? amount) && amount <= (caps.monthly_usd ?? amount);
+          return (
+            balance >= amount &&
+            isWithinCaps &&
+            range.tokens(output) <= (caps.tpm ?? Number.POSITIVE_INFINITY)
+          );
+        };
+        const ledger = open();
+        const call: Call = callOf(key, 0n, range);
+        const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
+        const output = (admission as { readonly output?: number }).output;
+        if (output === undefined) {
+          expect(admission).toBeInstanceOf(ServiceError);
+          expect(isLeft(range.output.least)).toBe(false);
+        } else {
+          expect(isLeft(output)).toBe(true);
+          expect(output === range.output.most || !isLeft(output + 1)).toBe(true);
+        }
+        const { wallet } = await booksOf(database.client, account);
+        expect(wallet.holds).toHaveLength(output === undefined ? 0 : 1);
+        const taken = output === undefined ? 0n : range.cost(output);
+        expect(wallet.balance).toBe(balance - taken);
+        const state = await keyState(ledger, key.keyId);
+        if (caps.daily_usd !== undefined) expect(state.dayLeft).toBe(caps.daily_usd - taken);
+      }),
+      { numRuns: rounds(60) },
+    );
+  });
+
+  it('a call whose process fails or dies at any of its database calls leaves nothing, and no cap with too much', async () => {
+    const fault = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.constantFrom(...FAULTS));
+    const plan = fc.array(fault, { minLength: 1, maxLength: 2 }).map((pairs) => new Map(pairs));
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: 0n, max: 1_200n }), policy, plan, async (balance, caps, faults) => {
+        nowMs = NOON_MS;
+        const account = await openAccount(database.client, balance, { rpm: 5, ...caps });
+        const [key] = account.keys;
+        const process = new FailingProcess(database, faults);
+        const { ledger } = open(process.clients);
+        const admission = await ledger
+          .admit(callOf(key, 0n, { output: RANGE, ...BY_OUTPUT }))
+          .catch(() => undefined);
+        const cost = (admission?.hold.amount ?? 0n) / 2n;
+        await admission?.settle(outcomeOf(cost, { tokens: 3 })).catch(() => {});
+        await process.landLate();
+        nowMs += (HOLD_TTL_SECONDS + 1) * 1_000;
+        await sweep(open(), database.client);
+        const { wallet, audit, records } = await booksOf(database.client, account);
+        expect(wallet.holds).toEqual([]);
+        expect(audit.exact).toBe(true);
+        expect(records.length).toBeLessThanOrEqual(1);
+        const spent = records.reduce((sum, record) => sum + record.cost, 0n);
+        expect(spent === 0n || spent === cost).toBe(true);
+        expect(wallet.balance).toBe(balance - spent);
+        const state = await keyState(open(), key.keyId);
+        if (caps.daily_usd !== undefined) expect(state.dayLeft <= caps.daily_usd - spent).toBe(true);
+        if (caps.monthly_usd !== undefined) expect(state.monthLeft <= caps.monthly_usd - spent).toBe(true);
+        expect(state.requestsLeft).toBeGreaterThanOrEqual(3);
+      }),
+      { numRuns: rounds(150) },
+    );
+  }, 120_000);
+
+  it('racing calls of several offers never hold more than there is, and leave exact books', async () => {
+    const { account, call, books } = await accountWith(1_530n, { rpm: 100 });
+    const processes = [open(), open(), open()];
+    const admissions = (
+      await Promise.all(
+        Array.from({ length: 30 }, (_, at) =>
+          (processes[at % 3] ?? open()).ledger.admit(call()).catch(() => undefined),
+        ),
+      )
+    ).filter((admission) => admission !== undefined);
+    const held = admissions.reduce((sum, { hold }) => sum + hold.amount, 0n);
+    expect((await books()).wallet).toMatchObject({ balance: 1_530n - held });
+    expect(admissions.length).toBeGreaterThan(1);
+    await Promise.all(admissions.map((admission) => admission.settle(outcomeOf(1n))));
+    const { wallet, audit } = await books();
+    expect(wallet).toMatchObject({ balance: 1_530n - BigInt(admissions.length), holds: [] });
+    expect(audit.exact).toBe(true);
+    expect(account.keys).toHaveLength(1);
+  });
+});

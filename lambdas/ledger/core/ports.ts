@@ -1,0 +1,155 @@
+/** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
+import type { KeyCharge, KeyState } from '../../access/core/key-state.ts';
+import type { Kind } from '../../access/core/kinds.ts';
+import type { Windows } from '../../access/core/windows.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Unbilled, UsageRecord } from './usage-record.ts';
+
+/** Credit set aside for one call until it is settled: the most that the call can cost. */
+export interface Hold {
+  /** The call's request id. */
+  readonly id: string;
+  /** Which request took it, of a call that had to ask more than once; set once it is taken. */
+  readonly attempt?: string;
+  /** Which of the wallet's shards has it; set once it is taken. */
+  readonly walletId?: string;
+  readonly keyId: string;
+  readonly amount: NanoUsd;
+  readonly kind: Kind;
+  /** Seconds since the epoch; after it the hold may be recovered. */
+  readonly expires: number;
+}
+
+export interface Wallet {
+  readonly accountId: string;
+  /** What calls may hold: what is owed has been taken off. */
+  readonly balance: NanoUsd;
+  /** Credit that was taken back after it had been spent. More than 0 only while the balance is 0. */
+  readonly owed: NanoUsd;
+  /** How many entries and transfers it has had: distinguishes two states with the same balance. */
+  readonly entries: number;
+  /** The cost of all calls whose hold has ended in it. */
+  readonly spent: NanoUsd;
+  readonly holds: readonly Hold[];
+}
+
+/** The end of a hold. Where its shard is not known, every shard is looked at. */
+export interface HoldEnd extends Hold {
+  /** At most `amount`. */
+  readonly cost: NanoUsd;
+  /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */
+  readonly recorded: number;
+}
+
+export type ChargeResult =
+  | { readonly granted: true; readonly state: KeyState }
+  | { readonly granted: false; readonly state: KeyState | undefined };
+
+/** A charge that was granted, as far as its end must know it. */
+export interface GrantedCharge {
+  /** The windows that it was taken from. */
+  readonly windows: Windows;
+  /** `KeyState.repaired` as the charge left it. */
+  readonly repaired?: number | undefined;
+}
+
+export interface ChargeEnd extends GrantedCharge {
+  /** What the call took less what it used. Tokens are less than 0 where it used more. */
+  readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
+  readonly cost: NanoUsd;
+}
+
+export type CapsLeft = Pick<KeyState, 'dayLeft' | 'monthLeft'>;
+
+export interface KeyStore {
+  /**
+   * Takes one request, `tokens` and `amount` from the charge's windows if the key is active, in scope and has enough left
+   * in each; else changes nothing and returns the state it found. The state is as of the charge's windows. A charge whose
+   * answer was lost may be counted twice: too little is left, never too much.
+   */
+  charge(charge: KeyCharge): Promise<ChargeResult>;
+  /**
+   * Gives back what a call did not use to those of its windows that still run. Sent at most once, and done only if the
+   * caps have not been repaired since the charge: then the cost is taken instead, because the repair may not have seen
+   * the call's record. Only who has written that record may do this, and once.
+   */
+  settle(keyId: string, end: ChargeEnd): Promise<void>;
+  /**
+   * Sets what is left of the caps of these windows, if the key has not been charged since it was read, and its caps are
+   * as they were then. Returns whether it has.
+   */
+  repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean>;
+  /** As of the store's clock. */
+  read(keyId: string): Promise<KeyState | undefined>;
+}
+
+export type HoldResult =
+  | { readonly granted: true; readonly wallet: Wallet }
+  /** `wallet` is undefined when the account has none. */
+  | { readonly granted: false; readonly wallet: Wallet | undefined };
+
+/** A wallet lies in as many shards as its load needs; a hold lies in one of them. */
+export interface WalletStore {
+  /**
+   * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more. What
+   * the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns is the shard
+   * that was asked or, where others were, all of them. Throws 503 when the shards keep changing.
+   */
+  hold(accountId: string, hold: Hold): Promise<HoldResult>;
+  /**
+   * Ends that very hold, keeps `cost` of it and returns the rest to the balance. Returns the new balance, that of a
+   * wallet in several shards as it was at most 2 s ago, or undefined when there is no such hold (any more): then nothing
+   * has changed.
+   */
+  endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
+  /** The hold as it is, if it is open. */
+  findHold(
+    accountId: string,
+    hold: { readonly id: string; readonly walletId?: string | undefined },
+  ): Promise<Hold | undefined>;
+  /** The balance; that of a wallet in several shards as it was at most 2 s ago. */
+  balance(accountId: string): Promise<NanoUsd>;
+  /** All shards as one, as of one instant as far as calls let it be read. */
+  read(accountId: string): Promise<Wallet | undefined>;
+}
+
+export interface UsageStore {
+  /**
+   * Writes the record of a call once. When the call has a record already, nothing changes and that one is
+   * returned; repeating the very same write is not a conflict.
+   */
+  put(record: UsageRecord): Promise<'written' | UsageRecord>;
+  get(keyId: string, requestId: string): Promise<UsageRecord | undefined>;
+}
+
+/** Usage beyond the bound of its call, by route: a figure for the operator, of which a crash may lose some. */
+export interface UnbilledStore {
+  add(route: string, unbilled: Unbilled): Promise<void>;
+  list(): Promise<readonly UnbilledOfRoute[]>;
+}
+
+export interface UnbilledOfRoute {
+  readonly route: string;
+  readonly calls: number;
+  readonly amount: NanoUsd;
+  /** The largest of its calls. */
+  readonly factor: number;
+}
+
+/** The calls of one key between two request ids, newest first. */
+export interface UsageQuery {
+  readonly keyId: string;
+  /** Request ids from this one on. */
+  readonly from: string;
+  /** Request ids up to this one. */
+  readonly to: string;
+  readonly limit: number;
+  /** Continues after this record: the `next` of the page before. */
+  readonly before?: string;
+}
+
+export interface UsagePage {
+  readonly records: readonly UsageRecord[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}

@@ -1,0 +1,62 @@
+/**
+ * What can be said of a call before its body is read: whether its key is active and within its limits, and whether
+ * there is any credit. It reads, counts nothing and holds nothing; admission decides all of it once more.
+ */
+import { invalidKey, type VerifiedKey } from '../../access/core/api-key.ts';
+import { isCapRefusal, type KeyCharge } from '../../access/core/key-state.ts';
+import type { Kind } from '../../access/core/kinds.ts';
+import { windowsAt } from '../../access/core/windows.ts';
+import type { Clock } from '../../platform/core/ports.ts';
+import { NO_OUTPUT } from './call.ts';
+import { needsRepair } from './cap-repair.ts';
+import type { KeyStore, Wallet, WalletStore } from './ports.ts';
+import { preflight } from './preflight.ts';
+
+export interface PrecheckDependencies {
+  readonly keys: Pick<KeyStore, 'read'>;
+  readonly wallets: Pick<WalletStore, 'read'>;
+  readonly clock: Clock;
+}
+
+export interface PrecheckOptions {
+  /** Whether the call costs anything, whichever model it names. */
+  readonly paid: boolean;
+  /** Whether the call may turn out to be a replay, which costs nothing; asked only when credit is what is missing. */
+  readonly isReplay: () => Promise<boolean>;
+}
+
+/** The least that a call can come to. */
+const LEAST_AMOUNT = 1n;
+
+export class Precheck {
+  readonly #dependencies: PrecheckDependencies;
+
+  constructor(dependencies: PrecheckDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Throws what admission would refuse any call of this kind with at this moment: 401, 403, 429 or 402, in this order.
+   * Credit in a hold that has expired is not missing: admission recovers it, and it repairs caps.
+   */
+  async check(key: VerifiedKey, kind: Kind, { paid, isReplay }: PrecheckOptions): Promise<void> {
+    const { keys, wallets, clock } = this.#dependencies;
+    const nowMs = clock();
+    const windows = windowsAt(nowMs);
+    const charge: KeyCharge = { key, windows, tokens: 0, amount: 0n, scope: { kind, models: [] } };
+    const call = { output: NO_OUTPUT, tokens: () => 0, cost: () => (paid ? LEAST_AMOUNT : 0n) };
+    const [state, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
+    if (state === undefined) throw invalidKey();
+    const known = {
+      state,
+      wallet: hasExpired(wallet, nowMs) ? undefined : (wallet ?? { balance: 0n }),
+    };
+    const reason = preflight(call, known, { charge, nowMs });
+    if (reason === undefined || (isCapRefusal(reason) && needsRepair(state, nowMs))) return;
+    if (reason.status === 402 && (await isReplay())) return;
+    throw reason;
+  }
+}
+
+const hasExpired = (wallet: Wallet | undefined, nowMs: number): boolean =>
+  wallet?.holds.some(({ expires }) => expires * 1000 <= nowMs) === true;

@@ -1,0 +1,119 @@
+/**
+ * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. Release
+ * writes a record of its own first, so that a call thought dead that tries to settle late finds its case decided.
+ */
+import type { Clock, Log } from '../../platform/core/ports.ts';
+import type { Hold, UsageStore, Wallet, WalletStore } from './ports.ts';
+import { type UsageRecord, unitOf } from './usage-record.ts';
+
+export interface RecoveryCount {
+  /** Holds ended at the cost in their usage record. */
+  readonly settled: number;
+  /** Holds ended at no cost. */
+  readonly released: number;
+}
+
+export interface Expired {
+  readonly accountId: string;
+  readonly holds: readonly Hold[];
+}
+
+interface RecoveryDependencies {
+  readonly wallets: WalletStore;
+  readonly usage: UsageStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Each takes three database calls, which the caller of the call that met it waits for. */
+const MAX_PER_TOUCH = 2;
+
+export class Recovery {
+  readonly #dependencies: RecoveryDependencies;
+
+  constructor(dependencies: RecoveryDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The holds of a wallet that have expired by now. */
+  expiredOf({ accountId, holds }: Pick<Wallet, 'accountId' | 'holds'>): Expired {
+    const nowSeconds = this.#dependencies.clock() / 1000;
+    return { accountId, holds: holds.filter(({ expires }) => expires <= nowSeconds) };
+  }
+
+  /** Ends every expired hold of the wallet, as it was read; safe to repeat and to race. */
+  recoverWallet(wallet: Pick<Wallet, 'accountId' | 'holds'>): Promise<RecoveryCount> {
+    return this.recover(this.expiredOf(wallet));
+  }
+
+  async recover({ accountId, holds }: Expired): Promise<RecoveryCount> {
+    let settled = 0;
+    let released = 0;
+    for (const hold of holds) {
+      const record = await this.#decide(accountId, hold);
+      // A late copy of a hold that was settled already is released: its call has paid.
+      const own = record.attempt === hold.attempt;
+      const balance = await this.#dependencies.wallets.endHold(accountId, {
+        ...hold,
+        cost: own ? record.cost : 0n,
+        recorded: record.created,
+      });
+      if (balance === undefined) continue;
+      if (record.status === 'expired') released += 1;
+      else settled += 1;
+    }
+    return { settled, released };
+  }
+
+  /** Some of it, after a call that met expired holds; a failure is logged, and the rest left to the next touch. */
+  async recoverQuietly({ accountId, holds }: Expired): Promise<void> {
+    try {
+      await this.recover({ accountId, holds: holds.slice(0, MAX_PER_TOUCH) });
+    } catch (failure) {
+      this.#dependencies.log.warn('recovery failed', { accountId, failure: String(failure) });
+    }
+  }
+
+  /**
+   * What the call came to: its own record, else one that says it has expired. What such a call took from its key's caps
+   * is missing until they are repaired.
+   */
+  async #decide(accountId: string, hold: Hold): Promise<UsageRecord> {
+    const { usage, clock } = this.#dependencies;
+    const record = expiredRecord(accountId, hold, Math.floor(clock() / 1000));
+    const written = await usage.put(record);
+    return written === 'written' ? record : written;
+  }
+}
+
+/** The account's wallet after its expired holds are recovered: they lock credit that is there. Throws when it has none. */
+export async function currentWallet(
+  { wallets, recovery }: { readonly wallets: WalletStore; readonly recovery: Recovery },
+  accountId: string,
+): Promise<Wallet> {
+  const found = await wallets.read(accountId);
+  if (found === undefined) throw new Error(`account ${accountId} has no wallet`);
+  const { settled, released } = await recovery.recoverWallet(found);
+  return settled + released === 0 ? found : ((await wallets.read(accountId)) ?? found);
+}
+
+function expiredRecord(accountId: string, hold: Hold, created: number): UsageRecord {
+  return {
+    id: hold.id,
+    attempt: hold.attempt,
+    keyId: hold.keyId,
+    accountId,
+    created,
+    model: null,
+    kind: hold.kind,
+    inputUnits: 0,
+    cachedUnits: 0,
+    outputUnits: 0,
+    held: hold.amount,
+    unit: unitOf(hold.kind),
+    cost: 0n,
+    estimated: false,
+    route: null,
+    status: 'expired',
+  };
+}

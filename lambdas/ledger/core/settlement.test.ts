@@ -1,0 +1,252 @@
+import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import type { KeyState } from '../../access/core/key-state.ts';
+import { DynamoCircuitStore } from '../../inference/store/circuit-store.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { DynamoUnbilledStore } from '../store/usage/unbilled-store.ts';
+import {
+  auditAll,
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  NOON_MS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  sweep,
+  type TestLedger,
+} from '../testing/running-ledger.ts';
+import type { UsageRecord } from './usage-record.ts';
+
+const POLICY = { daily_usd: 100_000n, monthly_usd: 1_000_000n, tpm: 10_000, rpm: 1000 };
+
+const database = fileDatabase();
+let ledger: TestLedger;
+let nowMs = NOON_MS;
+
+/** All that happens here has happened by then. */
+const LATER_MS = NOON_MS + 40 * 86_400_000;
+
+beforeAll(async () => {
+  ledger = openLedger({ clients: database, clock: () => nowMs });
+});
+beforeEach(() => {
+  nowMs = NOON_MS;
+});
+
+async function keyState(keyId: string): Promise<KeyState> {
+  const state = await ledger.keys.read(keyId);
+  if (state === undefined) throw new Error('the key is gone');
+  return state;
+}
+
+describe('settlement', () => {
+  it('refunds what the call did not cost and books the rest, to the nano-dollar', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const admission = await ledger.ledger.admit(callOf(key, 700n));
+    const during = await booksOf(database.client, account);
+    expect(during.wallet).toMatchObject({ balance: 300n, holds: [{ amount: 700n, keyId: key.keyId }] });
+    expect(during.audit.exact).toBe(true);
+    const settlement = await admission.settle(outcomeOf(123n));
+    expect(settlement).toMatchObject({ balance: 877n, record: { cost: 123n } });
+    const after = await booksOf(database.client, account);
+    expect(after.wallet).toMatchObject({ accountId: account.accountId, balance: 877n, owed: 0n, holds: [] });
+    expect(after.records).toEqual([settlement.record]);
+    expect(after.audit).toMatchObject({ exact: true, usage: 123n, held: 0n });
+  });
+
+  it('charges each window of the key with exactly what the call came to', async () => {
+    const account = await openAccount(database.client, 1_000_000n, POLICY);
+    const [key] = account.keys;
+    const cost = fc.bigInt({ min: 0n, max: 2_000n });
+    const call = fc.record({ amount: cost, cost, tokens: fc.nat(200), used: fc.nat(300) });
+    const spent = { cost: 0n, tokens: 0n, requests: 0 };
+    await fc.assert(
+      fc.asyncProperty(call, async ({ amount, cost: real, tokens, used }) => {
+        const admission = await ledger.ledger.admit(callOf(key, amount, { tokens }));
+        await admission.settle(outcomeOf(real, { tokens: used }));
+        spent.cost += real < amount ? real : amount;
+        spent.tokens += BigInt(used);
+        spent.requests += 1;
+        expect(await keyState(key.keyId)).toMatchObject({
+          requestsLeft: POLICY.rpm - spent.requests,
+          tokensLeft: BigInt(POLICY.tpm) - spent.tokens,
+          dayLeft: POLICY.daily_usd - spent.cost,
+          monthLeft: POLICY.monthly_usd - spent.cost,
+        });
+      }),
+      { numRuns: 30 },
+    );
+    expect((await booksOf(database.client, account)).audit).toMatchObject({
+      exact: true,
+      usage: spent.cost,
+    });
+  });
+
+  it('bills no more than the hold, whatever the call came to', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const admission = await ledger.ledger.admit(callOf(key, 500n));
+    const { record, balance } = await admission.settle(outcomeOf(800n));
+    expect({ balance, cost: record.cost }).toEqual({ balance: 500n, cost: 500n });
+    const books = await booksOf(database.client, account);
+    expect(books).toMatchObject({ wallet: { balance: 500n, holds: [] }, records: [record] });
+    expect(books.audit).toMatchObject({ exact: true, usage: 500n });
+    expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 500n);
+  });
+
+  it('counts usage beyond the bound of its call by route, and keeps it in the record', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const store = new DynamoUnbilledStore(database.client, database.tables.circuits, () => nowMs);
+    const own = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
+    const route = `route-${account.accountId}`;
+    for (const [amount, factor] of [
+      [40n, 1.5],
+      [2n, 3.25],
+      [8n, 1.2],
+    ] as const) {
+      const admission = await own.ledger.admit(callOf(account.keys[0], 100n));
+      const { record } = await admission.settle(outcomeOf(100n, { route, unbilled: { amount, factor } }));
+      expect(record).toMatchObject({ cost: 100n, unbilled: { amount, factor } });
+      expect(await own.usage.get(account.keys[0].keyId, record.id)).toEqual(record);
+    }
+    const ofRoute = (await store.list()).filter((each) => each.route === route);
+    expect(ofRoute).toEqual([{ route, calls: 3, amount: 50n, factor: 3.25 }]);
+    const circuits = new DynamoCircuitStore(database.client, database.tables.circuits, () => nowMs);
+    expect([...(await circuits.list()).keys()].filter((key) => key.includes(route))).toEqual([]);
+  });
+
+  it('settles a call though its unbilled usage cannot be counted', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const store = { add: () => Promise.reject(new Error('no database')), list: async () => [] };
+    const own = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
+    const admission = await own.ledger.admit(callOf(account.keys[0], 100n));
+    const settled = await admission.settle(outcomeOf(60n, { unbilled: { amount: 1n, factor: 2 } }));
+    expect(settled).toMatchObject({ balance: 940n, record: { cost: 60n } });
+  });
+
+  it('takes a cost above the hold from no other call’s hold', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const [first, second] = [
+      await ledger.ledger.admit(callOf(key, 400n)),
+      await ledger.ledger.admit(callOf(key, 500n)),
+    ];
+    expect((await first.settle(outcomeOf(900n))).record).toMatchObject({ cost: 400n });
+    expect((await second.settle(outcomeOf(100n))).balance).toBe(500n);
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 500n });
+  });
+
+  it('settles once however often it is asked, with the first outcome', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
+    const results = await Promise.all([100n, 200n, 300n].map((cost) => admission.settle(outcomeOf(cost))));
+    expect(new Set(results.map(({ record }) => record.cost))).toEqual(new Set([100n]));
+    expect((await admission.settle(outcomeOf(400n))).record.cost).toBe(100n);
+    const books = await booksOf(database.client, account);
+    expect(books.records).toHaveLength(1);
+    expect(books.audit).toMatchObject({ exact: true, balances: 900n });
+  });
+
+  it('gives whoever asks again the same result, and reports the call once', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const reported: string[] = [];
+    const onSettled = ({ id }: UsageRecord) => reported.push(id);
+    const process = openLedger({ clients: database, clock: () => nowMs, onSettled });
+    const admission = await process.ledger.admit(callOf(account.keys[0], 700n));
+    const first = await admission.settle(outcomeOf(100n));
+    expect(first.balance).toBe(900n);
+    expect(await admission.settle(outcomeOf(100n))).toBe(first);
+    expect(reported).toEqual([admission.hold.id]);
+  });
+
+  it('changes nothing for a call that recovery has released, and returns the record that counts', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
+    nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
+    expect(await sweep(ledger, database.client)).toEqual({ settled: 0, released: 1 });
+    const released = await booksOf(database.client, account);
+    for (const cost of [100n, 5_000n]) {
+      const late = await admission.settle(outcomeOf(cost));
+      expect(late.record).toMatchObject({ status: 'expired', cost: 0n });
+    }
+    expect(await booksOf(database.client, account)).toEqual(released);
+    expect(released).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
+  });
+
+  it('takes nothing from the balance for a cost above the hold once recovery has begun to release it', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const call = callOf(key, 300n);
+    const admission = await ledger.ledger.admit(call);
+    const expired = { ...outcomeOf(0n, { status: 'expired', model: null, route: null }), tokens: undefined };
+    const { tokens: _tokens, ...counted } = expired;
+    await ledger.usage.put({
+      ...counted,
+      id: call.requestId,
+      keyId: key.keyId,
+      accountId: account.accountId,
+      created: 0,
+      kind: 'chat',
+    });
+    await admission.settle(outcomeOf(900n));
+    nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
+    await sweep(ledger, database.client);
+    nowMs = NOON_MS;
+    const books = await booksOf(database.client, account);
+    expect(books).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
+  });
+
+  it('leaves no hold and no cost for a call that failed with no output', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const before = await keyState(key.keyId);
+    const admission = await ledger.ledger.admit(callOf(key, 700n));
+    const failed = outcomeOf(0n, { status: 'failed', route: null, inputUnits: 0, outputUnits: 0, tokens: 0 });
+    expect((await admission.settle(failed)).balance).toBe(1_000n);
+    expect(await keyState(key.keyId)).toMatchObject({
+      dayLeft: before.dayLeft,
+      monthLeft: before.monthLeft,
+      tokensLeft: before.tokensLeft,
+    });
+    expect((await booksOf(database.client, account)).audit.exact).toBe(true);
+  });
+
+  it('gives back to the month what it must and to a day or minute that has ended nothing', async () => {
+    const account = await openAccount(database.client, 10_000n, POLICY);
+    const [key] = account.keys;
+    const midnightMs = Date.UTC(2026, 6, 16);
+    nowMs = midnightMs - 1000;
+    const admission = await ledger.ledger.admit(callOf(key, 700n));
+    nowMs = midnightMs + 1000;
+    const other = await ledger.ledger.admit(callOf(key, 50n));
+    await admission.settle(outcomeOf(100n));
+    expect(await keyState(key.keyId)).toMatchObject({
+      tokensLeft: BigInt(POLICY.tpm) - 10n,
+      dayLeft: POLICY.daily_usd - 50n,
+      monthLeft: POLICY.monthly_usd - 150n,
+    });
+    await other.settle(outcomeOf(50n));
+  });
+
+  it('keeps the books of the whole database exact after all of this', async () => {
+    expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({
+      exact: true,
+      drift: 0n,
+      held: 0n,
+    });
+  });
+});
+
+describe('a cap that is used up', () => {
+  it('never keeps its key from reading usage and credit, which cost nothing', async () => {
+    const account = await openAccount(database.client, 10_000n, { daily_usd: 500n, monthly_usd: 500n });
+    const [key] = account.keys;
+    const admission = await ledger.ledger.admit(callOf(key, 500n));
+    await admission.settle(outcomeOf(500n));
+    expect(await keyState(key.keyId)).toMatchObject({ dayLeft: 0n, monthLeft: 0n });
+    await expect(ledger.gate.touch(key)).resolves.toMatchObject({ state: { keyId: key.keyId } });
+  });
+});

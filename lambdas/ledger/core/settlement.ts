@@ -1,0 +1,84 @@
+/**
+ * Settlement of an admitted call. The usage record is the commit point: whoever writes it has decided what the call
+ * costs, and everything after it can be finished by anyone, any number of times.
+ *
+ *   write the record -> end the hold, refund | settle the charge of the key
+ */
+import { least, type NanoUsd } from '../../platform/core/money.ts';
+import type { Clock, Log } from '../../platform/core/ports.ts';
+import type { GrantedCharge, Hold, KeyStore, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
+import type { Outcome, UsageRecord } from './usage-record.ts';
+
+export interface Settlement {
+  readonly record: UsageRecord;
+  /** The balance after the refund; undefined when the refund is left to recovery. */
+  readonly balance: NanoUsd | undefined;
+}
+
+/** A call as it was admitted. */
+export interface AdmittedCall {
+  readonly accountId: string;
+  readonly hold: Hold;
+  readonly charge: GrantedCharge;
+  /** What it took from the key's tokens a minute. */
+  readonly tokens: number;
+}
+
+export interface SettlementDependencies {
+  readonly keys: KeyStore;
+  readonly wallets: WalletStore;
+  readonly usage: UsageStore;
+  /** Counts usage beyond the bound of its call; absent where no such call is settled. */
+  readonly unbilled?: UnbilledStore | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Receives each call that this process settled, once its record is written. */
+  readonly onSettled: OnSettled;
+}
+
+export type OnSettled = (record: UsageRecord) => void;
+
+/**
+ * Settles one call, in two rounds of database calls. It never costs more than its hold. Throws only when it is not known
+ * whether the record was written: then recovery decides by what it finds when the hold has expired.
+ */
+export async function settleCall(
+  dependencies: SettlementDependencies,
+  call: AdmittedCall,
+  outcome: Outcome,
+): Promise<Settlement> {
+  const { accountId, hold } = call;
+  const { wallets, usage, keys, unbilled, clock, log, onSettled } = dependencies;
+  if (outcome.cost > hold.amount)
+    log.error('a call came to more than its hold', { requestId: hold.id, unpaid: String(outcome.cost) });
+  const cost = least(outcome.cost, hold.amount);
+  const record = toRecord(call, { ...outcome, cost }, Math.floor(clock() / 1000));
+  const written = await usage.put(record);
+  if (written !== 'written') {
+    // Any other record is the call's own, by an earlier or a second settlement of it.
+    if (written.status === 'expired')
+      log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(cost) });
+    return { record: written, balance: undefined };
+  }
+  const [ended, corrected, counted] = await Promise.allSettled([
+    wallets.endHold(accountId, { ...hold, cost, recorded: record.created }),
+    keys.settle(hold.keyId, {
+      ...call.charge,
+      unused: { requests: 0, tokens: call.tokens - outcome.tokens, amount: hold.amount - cost },
+      cost,
+    }),
+    record.unbilled && record.route !== null ? unbilled?.add(record.route, record.unbilled) : undefined,
+  ]);
+  onSettled(record);
+  // Whoever wrote the record settles the charge, and nobody else: what is lost here is missing until the caps are repaired.
+  if (corrected.status === 'rejected') log.warn('charge not settled', { requestId: hold.id });
+  if (counted.status === 'rejected') log.warn('unbilled usage not counted', { requestId: hold.id });
+  if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
+  return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
+}
+
+function toRecord({ accountId, hold }: AdmittedCall, outcome: Outcome, created: number): UsageRecord {
+  const { tokens: _tokens, ...counted } = outcome;
+  const { id, attempt, keyId, kind, amount } = hold;
+  return { ...counted, id, attempt, keyId, accountId, created, held: amount, kind };
+}

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import type { SettlementOrder } from '../../inference/core/kinds/transcriptions/order.ts';
+import { bodyOf, FORM_TYPE, file, formOf, sound } from '../../platform/testing/mutated-forms.ts';
+import { HOLD_TTL_SECONDS, NOON_MS } from '../testing/running-ledger.ts';
+import { type HeldKey, UploadService } from '../testing/upload-service.ts';
+
+const CREDIT = 10n ** 12n;
+
+/** A second at 0.006 USD a minute. */
+const COST = 100_000n;
+const COST_USD = '0.0001';
+const BALANCE_USD = '999.9999';
+
+let database: TestDatabase;
+let service: UploadService;
+let nowMs = NOON_MS;
+let key: HeldKey;
+let orders: SettlementOrder[] = [];
+
+beforeAll(async () => {
+  database = await startDatabase();
+  service = new UploadService(database, () => nowMs);
+  await service.start();
+});
+beforeEach(async () => {
+  nowMs = NOON_MS;
+  service.errors.length = 0;
+  orders = [];
+  service.workflow = settling;
+  key = await service.open(CREDIT);
+});
+afterAll(async () => {
+  service.stop();
+  await database.stop();
+});
+
+const settling = async (order: SettlementOrder) => {
+  orders.push(order);
+  return service.settle(order);
+};
+
+const lost = async (): Promise<never> => {
+  throw new Error('no answer');
+};
+
+const transcribe = (headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  service.post(key, bodyOf(formOf(file(sound))).body, { ...FORM_TYPE, ...headers });
+
+const receiptOf = ({ status, headers }: Response) => ({
+  status,
+  cost: headers.get('x-cost-usd'),
+  balance: headers.get('x-balance-usd'),
+});
+
+const walletOf = async () => {
+  const { balance, holds = [] } = (await service.ledger.wallets.read(key.accountId)) ?? {};
+  return { balance, holds: holds.length };
+};
+
+const orderOf = (): SettlementOrder => {
+  const [order] = orders;
+  if (order === undefined) throw new Error('nothing was handed to the workflow');
+  return order;
+};
+
+const recover = async () => {
+  nowMs += HOLD_TTL_SECONDS * 1000;
+  const wallet = await service.ledger.wallets.read(key.accountId);
+  if (wallet === undefined) throw new Error('the account has no wallet');
+  return service.ledger.recovery.recoverWallet(wallet);
+};
+
+/** A call whose process stops once it has handed its order over, and goes on without an answer when it is woken. */
+async function stop() {
+  const answer = Promise.withResolvers<never>();
+  const handedOver = new Promise<void>((resolve) => {
+    service.workflow = (order) => {
+      orders.push(order);
+      resolve();
+      return answer.promise;
+    };
+  });
+  const call = transcribe();
+  await handedOver;
+  return {
+    wake: () => {
+      answer.reject(new Error('no answer'));
+      return call;
+    },
+  };
+}
+
+const PAID = { balance: CREDIT - COST, holds: 0 };
+
+/** Has the first end of a hold fail, as if the step died before it. */
+function dieBeforeHoldEnds(): void {
+  const { wallets } = service.ledger;
+  const { endHold } = wallets;
+  wallets.endHold = async () => {
+    wallets.endHold = endHold;
+    throw new Error('the process died');
+  };
+}
+
+describe('a transcription', () => {
+  it('is answered with the cost and the balance that its workflow returned', async () => {
+    expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
+    expect(orders).toHaveLength(1);
+    expect(await walletOf()).toEqual(PAID);
+  });
+
+  it('is settled by its endpoint when the workflow was not started', async () => {
+    service.workflow = lost;
+    expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
+    expect(await walletOf()).toEqual(PAID);
+  });
+
+  it('is billed once when the workflow settled it and its answer was lost', async () => {
+    service.workflow = async (order) => {
+      await settling(order);
+      return lost();
+    };
+    expect(receiptOf(await transcribe())).toMatchObject({ status: 200, cost: COST_USD });
+    expect(await walletOf()).toEqual(PAID);
+  });
+
+  it('is billed once when the workflow settles it after its endpoint has', async () => {
+    service.workflow = async (order) => {
+      orders.push(order);
+      return lost();
+    };
+    await transcribe();
+    expect(await service.settle(orderOf())).toMatchObject({
+      record: { cost: COST, status: 'completed' },
+      balance: CREDIT - COST,
+    });
+    expect(await walletOf()).toEqual(PAID);
+  });
+
+  it('is billed once by two executions at the same time, which return the same receipt', async () => {
+    service.workflow = async (order) => {
+      const [one, other] = await Promise.all([service.settle(order), service.settle(order)]);
+      expect([other.record.cost, other.balance]).toEqual([one.record.cost, one.balance]);
+      return one;
+    };
+    expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
+    expect(await walletOf()).toEqual(PAID);
+    expect(service.errors).toEqual([]);
+  });
+
+  it('has its hold ended by the next try when a step died after it had written the record', async () => {
+    service.workflow = async (order) => {
+      dieBeforeHoldEnds();
+      service.ledger.recovery.recover = async () => {
+        Reflect.deleteProperty(service.ledger.recovery, 'recover');
+        throw new Error('the process died');
+      };
+      await expect(service.settle(order)).rejects.toThrow('the process died');
+      expect((await walletOf()).holds).toBe(1);
+      return service.settle(order);
+    };
+    expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
+    expect(await walletOf()).toEqual(PAID);
+  });
+
+  it('is settled by an execution whose caller has died, and not again should it live', async () => {
+    const { wake } = await stop();
+    expect(await service.settle(orderOf())).toMatchObject({ record: { cost: COST } });
+    expect(await recover()).toEqual({ settled: 0, released: 0 });
+    expect(receiptOf(await wake())).toMatchObject({ status: 200, cost: COST_USD });
+    expect(await walletOf()).toEqual(PAID);
+  });
+
+  it('costs nothing when its hold was recovered before its execution ran', async () => {
+    const { wake } = await stop();
+    expect(await recover()).toEqual({ settled: 0, released: 1 });
+    expect(await service.settle(orderOf())).toMatchObject({
+      record: { cost: 0n, status: 'expired' },
+      balance: CREDIT,
+    });
+    expect(receiptOf(await wake())).toMatchObject({ status: 200, cost: '0' });
+    expect(await walletOf()).toEqual({ balance: CREDIT, holds: 0 });
+  });
+});
+
+describe('a transcription that nobody could settle', () => {
+  /** As when the database does not answer; with the metadata of an SDK's error. */
+  const unreachable = () => {
+    const { usage } = service.ledger;
+    const { put } = usage;
+    usage.put = async () => {
+      throw Object.assign(new Error('no answer'), { $metadata: {} });
+    };
+    return () => {
+      usage.put = put;
+    };
+  };
+
+  it('is refused with a 503, and its hold ends at no cost', async () => {
+    const restore = unreachable();
+    const response = await transcribe();
+    restore();
+    expect(receiptOf(response)).toEqual({ status: 503, cost: null, balance: null });
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(await recover()).toEqual({ settled: 0, released: 1 });
+    expect(await walletOf()).toEqual({ balance: CREDIT, holds: 0 });
+  });
+
+  it('is replayed from its idempotency key, so that what was billed after all is not lost', async () => {
+    const restore = unreachable();
+    const headers = { 'idempotency-key': 'kept' };
+    expect((await transcribe(headers)).status).toBe(503);
+    restore();
+    await service.settle(orderOf());
+    const again = await transcribe(headers);
+    expect([again.status, again.headers.get('idempotent-replayed'), await again.json()]).toEqual([
+      200,
+      'true',
+      { text: 'words' },
+    ]);
+    expect(await walletOf()).toEqual(PAID);
+  });
+});

@@ -1,0 +1,225 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { flac, wav } from '../../../test/system/recordings.ts';
+import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { amountOf } from '../../inference/core/pricing/bill.ts';
+import {
+  bodyOf,
+  field,
+  file,
+  forEach,
+  formOf,
+  mutatedForms,
+  openUploads,
+  sound,
+  FORM_TYPE as TYPE,
+} from '../../platform/testing/mutated-forms.ts';
+import { keyState } from '../testing/attempts.ts';
+import { NOON_MS } from '../testing/running-ledger.ts';
+import { type HeldKey, MAX_FILE_BYTES, PRICE_PER_MINUTE, UploadService } from '../testing/upload-service.ts';
+
+const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
+  amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
+
+let database: TestDatabase;
+let service: UploadService;
+let nowMs = NOON_MS;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  service = new UploadService(database, () => nowMs);
+  await service.start();
+});
+beforeEach(() => {
+  nowMs = NOON_MS;
+  service.errors.length = 0;
+  service.answer = async () => ({ text: 'words', duration: 1 });
+});
+afterAll(async () => {
+  service.stop();
+  await database.stop();
+});
+
+const CREDIT = 10n ** 12n;
+
+const send = (key: Pick<HeldKey, 'secret'>, form: Buffer, headers: Readonly<Record<string, string>> = {}) =>
+  service.post(key, bodyOf(form).body, { ...TYPE, ...headers });
+
+const walletOf = async ({ accountId }: HeldKey) => {
+  const wallet = await service.ledger.wallets.read(accountId);
+  if (wallet === undefined) throw new Error('the account has no wallet');
+  return wallet;
+};
+
+const codeOf = async (response: Response) =>
+  ((await response.json()) as { error: { code: string } }).error.code;
+const costOf = (response: Response) => BigInt(Math.round(Number(response.headers.get('x-cost-usd')) * 1e9));
+const priceOf = (seconds: number) => durationCost(PRICE_PER_MINUTE, seconds);
+
+/** As its owner's changes do. */
+const setStatus = ({ keyId }: HeldKey, status: string) =>
+  database.client.send(
+    new UpdateItemCommand({
+      TableName: DATABASE_TABLES.keys,
+      Key: { key_id: { S: keyId } },
+      UpdateExpression: 'SET #status = :status',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':status': { S: status } },
+    }),
+  );
+
+describe('before an upload is read', () => {
+  const refused = async (key: Pick<HeldKey, 'secret'>, headers: Readonly<Record<string, string>> = {}) => {
+    const sent = bodyOf(formOf(file(sound)));
+    const response = await service.post(key, sent.body, { ...TYPE, ...headers });
+    return {
+      status: response.status,
+      code: await codeOf(response),
+      reads: sent.reads,
+      headers: response.headers,
+    };
+  };
+
+  it('a key that is no longer active is refused, without its limits', async () => {
+    for (const status of ['revoked', 'disabled']) {
+      const key = await service.open(CREDIT);
+      await setStatus(key, status);
+      const { headers, ...answer } = await refused(key);
+      expect(answer).toEqual({ status: 401, code: 'invalid_api_key', reads: 0 });
+      expect(headers.get('x-ratelimit-limit-requests')).toBeNull();
+    }
+  });
+
+  it('a key for other kinds, one without requests left and one whose cap is used up are refused', async () => {
+    const other = await service.open(CREDIT, { allowed_kinds: ['chat'] });
+    expect(await refused(other)).toMatchObject({ status: 403, code: 'kind_not_allowed', reads: 0 });
+    const capped = await service.open(CREDIT, { daily_usd: 0n });
+    expect(await refused(capped)).toMatchObject({ status: 402, code: 'daily_usd_exceeded', reads: 0 });
+    const slow = await service.open(CREDIT, { rpm: 1 });
+    expect((await send(slow, formOf(file(sound)))).status).toBe(200);
+    const { headers, ...answer } = await refused(slow);
+    expect(answer).toEqual({ status: 429, code: 'requests_per_minute', reads: 0 });
+    expect(headers.get('retry-after')).toBe('60');
+    nowMs += 60_000;
+    expect((await send(slow, formOf(file(sound)))).status).toBe(200);
+  });
+
+  it('an account without credit is refused, and nothing is counted or held', async () => {
+    const key = await service.open(0n);
+    const before = await keyState(service.ledger, key.keyId);
+    expect(await refused(key)).toMatchObject({ status: 402, code: 'insufficient_credit', reads: 0 });
+    expect(await keyState(service.ledger, key.keyId)).toEqual(before);
+    expect((await walletOf(key)).holds).toEqual([]);
+  });
+
+  it('credit in a hold that has expired counts, and in one that is open does not', async () => {
+    const key = await service.open(1_000_000n);
+    const created = Math.floor(nowMs / 1000);
+    await service.ledger.wallets.hold(key.accountId, {
+      id: 'req_open',
+      keyId: key.keyId,
+      amount: 1_000_000n,
+      kind: 'chat',
+      expires: created + 60,
+    });
+    expect(await refused(key)).toMatchObject({ status: 402, reads: 0 });
+    nowMs += 60_000;
+    expect((await send(key, formOf(file(sound)))).status).toBe(200);
+  });
+
+  it('a call that was paid for is replayed with nothing left, and no other is', async () => {
+    const key = await service.open(priceOf(2));
+    const headers = { 'idempotency-key': 'all-there-is' };
+    const first = await send(key, formOf(file(wav(0.96))), headers);
+    expect([first.status, costOf(first), (await walletOf(key)).balance]).toEqual([
+      200,
+      priceOf(1),
+      priceOf(1),
+    ]);
+    await service.ledger.wallets.hold(key.accountId, {
+      id: 'req_rest',
+      keyId: key.keyId,
+      amount: priceOf(1),
+      kind: 'chat',
+      expires: Math.floor(nowMs / 1000) + 60,
+    });
+    const second = await send(key, formOf(file(wav(0.96))), headers);
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(await refused(key, { 'idempotency-key': 'another' })).toMatchObject({ status: 402, reads: 0 });
+  });
+
+  it('a request that passes counts once', async () => {
+    const key = await service.open(CREDIT, { rpm: 100 });
+    const leftAfter = async (form: Buffer) => {
+      await send(key, form);
+      return (await keyState(service.ledger, key.keyId)).requestsLeft;
+    };
+    expect(await leftAfter(formOf(file(sound)))).toBe(99);
+    expect(await leftAfter(formOf(field('a', '1')))).toBe(98);
+  });
+});
+
+describe('a file whose header lies', () => {
+  /** 3 MB that say they last a second. */
+  const lie = Buffer.concat([flac(1), Buffer.alloc(3_000_000)]);
+
+  it('is held for what its bytes can last, and billed no more where the route says more', async () => {
+    const key = await service.open(CREDIT);
+    let held = 0n;
+    service.answer = async () => {
+      held = (await walletOf(key)).holds.reduce((sum, { amount }) => sum + amount, 0n);
+      return { text: 'words', duration: 5_000 };
+    };
+    const response = await send(key, formOf(file(lie, 'lie.flac')));
+    expect(held).toBe(priceOf((lie.length * 8) / 6_000));
+    expect(costOf(response)).toBe(priceOf((lie.length * 8) / 6_000));
+    expect(await walletOf(key)).toMatchObject({ balance: CREDIT - costOf(response), holds: [] });
+  });
+
+  it('is billed as the route measured it within that', async () => {
+    const key = await service.open(CREDIT);
+    service.answer = async () => ({ text: 'words', duration: 1_400 });
+    expect(costOf(await send(key, formOf(file(lie, 'lie.flac'))))).toBe(priceOf(1_400));
+  });
+});
+
+it.each([
+  ['the seconds that the route returned', { text: '', duration: 0.05 }, 0.05],
+  ['what it can last at most where the route returned more', { text: '', duration: 6 }, 1.048],
+  ['its own length where the route returned none', { text: ' ' }, 0.048],
+  ['its own length where the route returned 0', { text: '', duration: 0 }, 0.048],
+])('a transcript without a word is billed for %s', async (_name, answer, seconds) => {
+  const key = await service.open(CREDIT);
+  service.answer = async () => answer;
+  expect(costOf(await send(key, formOf(file(sound))))).toBe(priceOf(seconds));
+});
+
+const FORMS = rounds(500);
+
+it('of forms cut and changed at random none is an internal error, hangs, or leaves anything behind', async () => {
+  const key = await service.open(CREDIT);
+  const statuses = new Map<number, number>();
+  let paid = 0n;
+  await forEach(mutatedForms(FORMS), async ({ body }) => {
+    const response = await service.post(key, body, TYPE);
+    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    await response.arrayBuffer();
+    if (response.status === 200) paid += costOf(response);
+  });
+  expect([...statuses.keys()].sort()).toEqual([200, 400]);
+  // Both kinds are there, so that the check can fail either way.
+  expect(statuses.get(200)).toBeGreaterThan(FORMS / 50);
+  expect(statuses.get(400)).toBeGreaterThan(FORMS / 4);
+  expect(service.errors).toEqual([]);
+  expect(await walletOf(key)).toMatchObject({ balance: CREDIT - paid, holds: [] });
+  expect(openUploads()).toBe(0);
+}, 600_000);
+
+it('a file beyond the limit is refused by name, and nothing is held', async () => {
+  const key = await service.open(CREDIT);
+  const response = await send(key, formOf(file(Buffer.concat([sound, Buffer.alloc(MAX_FILE_BYTES)]))));
+  expect([response.status, await codeOf(response)]).toEqual([400, 'file_too_large']);
+  expect((await walletOf(key)).holds).toEqual([]);
+});

@@ -1,0 +1,110 @@
+/** The record of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
+import type { Kind } from '../../access/core/kinds.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+
+/**
+ * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.
+ * `failed`: no output, no cost. `expired`: the call died and its hold was released, at no cost.
+ */
+export const CALL_STATUSES = ['completed', 'interrupted', 'failed', 'expired'] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
+
+export const UNITS = ['token', 'image', 'second'] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** What calls of a kind are counted in. */
+export function unitOf(kind: Kind): Unit {
+  if (kind === 'image') return 'image';
+  return kind === 'audio' ? 'second' : 'token';
+}
+
+/** A line of a bill: a quantity of an item, at a price in nano-USD for `per` of them. */
+export interface BillLine {
+  readonly item: string;
+  /** Whole, but for seconds. */
+  readonly quantity: number;
+  readonly price: NanoUsd;
+  readonly per: number;
+}
+
+/** What a bill was made from: with it, and nothing else, the bill can be made again. */
+export interface BillBasis {
+  /** What they come to, rounded up once, is the cost and what was waived. Absent where nothing was billed. */
+  readonly lines?: readonly BillLine[] | undefined;
+  /** What the service's own count came to beyond the hold, which is not charged. */
+  readonly waived?: NanoUsd | undefined;
+  /** The version of the catalog whose prices these are. */
+  readonly catalog?: string | undefined;
+  /** The service tier that served, where it is not the standard one. */
+  readonly serviceTier?: string | undefined;
+  /** The place of inference, where it has a price of its own. */
+  readonly region?: string | undefined;
+  /** What the provider takes, where the catalog says so; not shown to callers. */
+  readonly providerCost?: NanoUsd | undefined;
+}
+
+/** How a call went, as far as its process saw it. */
+export interface CallCourse {
+  /** How many routes were tried. */
+  readonly attempts?: number | undefined;
+  /** From the admission to the first content of a streamed answer, ms. */
+  readonly firstTokenMs?: number | undefined;
+}
+
+export interface UsageRecord extends BillBasis, CallCourse {
+  /** The amount that was held for the call. */
+  readonly held?: NanoUsd | undefined;
+  /** When the answer was last replayed, seconds since the epoch; absent as long as it was not. */
+  readonly replayed?: number | undefined;
+  /** The attempt of the hold that the record settles; not shown to callers. */
+  readonly attempt?: string | undefined;
+  /** The request id. */
+  readonly id: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** Catalog id; null when the call died and nobody knows how far it came. */
+  readonly model: string | null;
+  readonly kind: Kind;
+  readonly inputUnits: number;
+  /** How many of the input units the route served from its prompt cache. */
+  readonly cachedUnits: number;
+  readonly outputUnits: number;
+  readonly unit: Unit;
+  /** What the account paid; never more than was held. */
+  readonly cost: NanoUsd;
+  readonly unbilled?: Unbilled | undefined;
+  /** The service counted the units itself, because the route reported none. */
+  readonly estimated: boolean;
+  /** The route that served, or null when none did. */
+  readonly route: string | null;
+  readonly status: CallStatus;
+}
+
+/** Usage that a route reported beyond the bound of its call: the operator's loss. */
+export interface Unbilled {
+  /** At the prices of the call; more than 0. */
+  readonly amount: NanoUsd;
+  /** How many times the bound the route reported, of the prompt or of the output; at least 1. */
+  readonly factor: number;
+}
+
+/** A factor as it is stored, rounded up to thousandths. */
+export const factorOf = (factor: number): number => Math.ceil(factor * 1_000) / 1_000;
+
+/** The usage and cost of a call. */
+export interface Outcome extends BillBasis, CallCourse {
+  readonly model: string | null;
+  readonly inputUnits: number;
+  readonly cachedUnits: number;
+  readonly outputUnits: number;
+  readonly unit: Unit;
+  readonly cost: NanoUsd;
+  readonly unbilled?: Unbilled | undefined;
+  readonly estimated: boolean;
+  readonly route: string | null;
+  readonly status: CallStatus;
+  /** Tokens that count against the key's tokens a minute. */
+  readonly tokens: number;
+}

@@ -1,0 +1,197 @@
+/** The calls of all keys of an account: pages of them, newest first, and the receipt of one. */
+import * as z from 'zod';
+import { type Body, idOf } from '../../../platform/core/api/response-schema.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import type { UsagePage, UsageQuery } from '../ports.ts';
+import type { UsageRecord } from '../usage-record.ts';
+import type { AccountKeys } from './ports.ts';
+import type { AccountUsageQuery } from './queries.ts';
+import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
+import { firstIdAt, LAST_REQUEST_ID, SKEW_SECONDS, timeOfId } from './sums.ts';
+
+/** As many keys of an account are asked for calls: the live ones, and the newest others. */
+export const MOST_KEYS = 500;
+
+/** As many records are read for one page: up to 1,000 to see where each key's calls begin, and the rest to go on. */
+export const MOST_RECORDS = 2_000;
+
+/** Queries at a time. */
+const AT_ONCE = 16;
+
+/** A call may seem that much older than its key. */
+const SKEW_MS = SKEW_SECONDS * 1000;
+
+/** What an owner sees beyond what the key itself sees. */
+const ofAccount = { object: z.literal('usage_record'), api_key: idOf('key') };
+
+export const accountUsageSchema = usageRecordSchema.extend(ofAccount);
+
+export const accountUsageEntry = (record: UsageRecord): Body<typeof accountUsageSchema> => ({
+  object: 'usage_record',
+  ...usageEntry(record),
+  api_key: record.keyId,
+});
+
+export const accountReceiptSchema = receiptSchema.extend(ofAccount);
+
+export const accountReceiptEntry = (record: UsageRecord): Body<typeof accountReceiptSchema> => ({
+  object: 'usage_record',
+  ...receiptEntry(record),
+  api_key: record.keyId,
+});
+
+export interface AccountCallsDependencies {
+  readonly keys: Pick<AccountKeys, 'some' | 'has'>;
+  readonly usage: {
+    readonly list: (query: UsageQuery) => Promise<UsagePage>;
+    /** The record of a call of one of these keys (any number, none twice); undefined when none of them made it. */
+    readonly find: (keyIds: readonly string[], requestId: string) => Promise<UsageRecord | undefined>;
+  };
+}
+
+/** What of a key's calls has been read and not yet been looked at. */
+interface Source {
+  readonly keyId: string;
+  /** How many were asked for. */
+  size: number;
+  buffer: UsageRecord[];
+  /** Continues after the buffer; undefined when that is the end. */
+  next: string | undefined;
+}
+
+interface Span {
+  readonly from: string;
+  readonly to: string;
+  readonly before: string | undefined;
+}
+
+/**
+ * A page of the account's calls, newest first. It has fewer entries than asked for, and a `next`, when `MOST_RECORDS` were
+ * read before it was full. Every call is on exactly one page.
+ */
+export async function listAccountCalls(
+  { keys, usage }: AccountCallsDependencies,
+  accountId: string,
+  query: AccountUsageQuery,
+): Promise<{ readonly entries: readonly UsageRecord[]; readonly next: string | undefined }> {
+  const { limit, start, end, cursor: before } = query;
+  const to = end === undefined ? LAST_REQUEST_ID : firstIdAt(end);
+  const span = { from: firstIdAt(start ?? 0), to, before };
+  const latest = Math.min(timeOfId(to) || Number.POSITIVE_INFINITY, before ? timeOfId(before) : Infinity);
+  const asked = (await askedKeys(keys, accountId, query.api_key)).filter(
+    (keyId) => timeOfId(keyId) <= latest + SKEW_MS,
+  );
+  const reader = new Reader(usage, span);
+  const sources = await reader.open(asked, limit);
+  const entries: UsageRecord[] = [];
+  for (let last = before; ; ) {
+    if (entries.length === limit) return { entries, next: sources.some(hasMore) ? last : undefined };
+    const unread = sources.find(({ buffer, next }) => buffer.length === 0 && next !== undefined);
+    if (unread !== undefined && !(await reader.more(unread))) return { entries, next: last };
+    if (unread !== undefined) continue;
+    const newest = newestOf(sources);
+    if (newest === undefined) return { entries, next: undefined };
+    const record = newest.buffer.shift();
+    if (record === undefined) continue;
+    last = record.id;
+    if (matches(record, query)) entries.push(record);
+  }
+}
+
+const hasMore = ({ buffer, next }: Source): boolean => buffer.length > 0 || next !== undefined;
+
+/** An id that the account never had has no calls, whoever's it is. */
+async function askedKeys(
+  keys: AccountCallsDependencies['keys'],
+  accountId: string,
+  only: string | undefined,
+): Promise<readonly string[]> {
+  if (only === undefined) return keys.some(accountId, MOST_KEYS);
+  return (await keys.has(accountId, only)) ? [only] : [];
+}
+
+/** Reads at most `MOST_RECORDS` records, whatever is asked of it. */
+class Reader {
+  readonly #usage: Pick<AccountCallsDependencies['usage'], 'list'>;
+  readonly #span: Span;
+  #left = MOST_RECORDS;
+
+  constructor(usage: Pick<AccountCallsDependencies['usage'], 'list'>, span: Span) {
+    this.#usage = usage;
+    this.#span = span;
+  }
+
+  /** The first records of each key, with half of what may be read. */
+  async open(keyIds: readonly string[], limit: number): Promise<readonly Source[]> {
+    // A store reads one record more than it returns, to see whether there are more.
+    const share = Math.floor(MOST_RECORDS / 2 / Math.max(1, keyIds.length)) - 1;
+    const size = Math.max(1, Math.min(limit, share));
+    const sources: Source[] = [];
+    for (let at = 0; at < keyIds.length; at += AT_ONCE) {
+      const batch = keyIds
+        .slice(at, at + AT_ONCE)
+        .map(async (keyId) => ({ keyId, size, ...(await this.#read(keyId, size, this.#span.before)) }));
+      sources.push(...(await Promise.all(batch)));
+    }
+    return sources;
+  }
+
+  /** Reads on in one key's calls, twice as many at each time; false when nothing more may be read. */
+  async more(source: Source): Promise<boolean> {
+    source.size = Math.min(2 * source.size, MOST_AT_ONCE, this.#left - 1);
+    if (source.size < 1) return false;
+    Object.assign(source, await this.#read(source.keyId, source.size, source.next));
+    return true;
+  }
+
+  async #read(
+    keyId: string,
+    limit: number,
+    before: string | undefined,
+  ): Promise<Pick<Source, 'buffer' | 'next'>> {
+    const { from, to } = this.#span;
+    const cursor = before === undefined ? {} : { before };
+    const { records, next } = await this.#usage.list({ keyId, from, to, limit, ...cursor });
+    this.#left -= records.length + (next === undefined ? 0 : 1);
+    return { buffer: [...records], next };
+  }
+}
+
+/** Of one key. */
+const MOST_AT_ONCE = 100;
+
+function newestOf(sources: readonly Source[]): Source | undefined {
+  let newest: Source | undefined;
+  for (const source of sources) {
+    const id = source.buffer[0]?.id;
+    if (id !== undefined && (newest?.buffer[0] === undefined || id > newest.buffer[0].id)) newest = source;
+  }
+  return newest;
+}
+
+const matches = (record: UsageRecord, { model, kind, status }: AccountUsageQuery): boolean =>
+  (model === undefined || record.model === model) &&
+  (kind === undefined || record.kind === kind) &&
+  (status === undefined || record.status === status);
+
+const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/** The record of a call of the account. Throws 404: another account's calls and those that never were look alike. */
+export async function accountCall(
+  { keys, usage }: AccountCallsDependencies,
+  accountId: string,
+  requestId: string,
+): Promise<UsageRecord> {
+  const record = REQUEST_ID.test(requestId)
+    ? await usage.find(
+        (await keys.some(accountId, MOST_KEYS)).filter(
+          (keyId) => timeOfId(keyId) <= timeOfId(requestId) + SKEW_MS,
+        ),
+        requestId,
+      )
+    : undefined;
+  if (record === undefined || record.accountId !== accountId) {
+    throw new ServiceError('not_found', 'Your account has made no such call, or it is not settled yet.');
+  }
+  return record;
+}

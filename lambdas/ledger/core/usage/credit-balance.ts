@@ -1,0 +1,48 @@
+/** The credit of an account as one of its keys sees it: balance, open holds, policy and spend. */
+import * as z from 'zod';
+import { dailyOf, type KeyState, monthlyOf } from '../../../access/core/key-state.ts';
+import { policyEntry, policyEntrySchema } from '../../../access/core/policy.ts';
+import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
+import { usdJson } from '../../../platform/core/money.ts';
+import type { Wallet } from '../ports.ts';
+
+export const creditBalanceSchema = z.object({
+  object: z.literal('credit_balance'),
+  api_key: z.string(),
+  balance: usd,
+  held: usd,
+  owed: usd.describe('USD, refunded or disputed after it was spent; the next credit pays it first.'),
+  currency: z.literal('USD'),
+  policy: policyEntrySchema,
+  spend: z.object({ today: usd, month: usd }),
+});
+
+export const accountBalanceSchema = z.object({
+  object: z.literal('account_balance'),
+  ...creditBalanceSchema.pick({ balance: true, held: true, owed: true, currency: true }).shape,
+});
+
+/** The credit of an account as its owner sees it. */
+export function accountBalanceBody(wallet: Wallet): Body<typeof accountBalanceSchema> {
+  return { object: 'account_balance', ...creditOf(wallet), currency: 'USD' };
+}
+
+const creditOf = ({ balance, owed, holds }: Wallet) => ({
+  balance: usdJson(balance),
+  held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
+  owed: usdJson(owed),
+});
+
+export function creditBalanceBody(
+  { keyId, policy, dayLeft, monthLeft }: KeyState,
+  wallet: Wallet,
+): Body<typeof creditBalanceSchema> {
+  return {
+    object: 'credit_balance',
+    api_key: keyId,
+    ...creditOf(wallet),
+    currency: 'USD',
+    policy: policyEntry(policy),
+    spend: { today: usdJson(dailyOf(policy) - dayLeft), month: usdJson(monthlyOf(policy) - monthLeft) },
+  };
+}

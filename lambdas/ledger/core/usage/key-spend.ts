@@ -1,0 +1,43 @@
+/** The spend of keys in the current day and month, from the stored sums and the records since. */
+import { windowsAt } from '../../../access/core/windows.ts';
+import type { Spend, Spends } from '../cap-repair.ts';
+import { readSums, type SumDependencies } from './account-sums.ts';
+import type { ReadingBudget } from './key-reading.ts';
+import { DAY_HOURS, dayOfHour, HOUR_SECONDS } from './sums.ts';
+
+/** By key; undefined when the budget was not enough for every record. */
+export async function spendByKey(
+  dependencies: SumDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
+  accountId: string,
+): Promise<Spends> {
+  const now = new Date(dependencies.nowMs);
+  const { day } = windowsAt(dependencies.nowMs);
+  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000 / HOUR_SECONDS;
+  const span = { start, end: (day + 1) * DAY_HOURS };
+  const { rows, complete } = await readSums(dependencies, accountId, span);
+  if (!complete) return undefined;
+  const spent = new Map<string, Spend>();
+  for (const { keyId, hour, cost } of rows) {
+    const sum = spent.get(keyId) ?? { day: 0n, month: 0n };
+    const today = dayOfHour(hour) === day ? cost : 0n;
+    spent.set(keyId, { day: sum.day + today, month: sum.month + cost });
+  }
+  return spent;
+}
+
+/** The same sources, of which a reading reads the records of one live key only, and stores nothing. */
+export function ofOneKey({ calls, store }: Omit<SumDependencies, 'keys'>, keyId: string): SumDependencies {
+  return {
+    calls,
+    keys: { since: async () => ({ live: [keyId], later: [] }) },
+    store: {
+      ...store,
+      async progress(accountId) {
+        const { open, ...progress } = await store.progress(accountId);
+        return { ...progress, open: new Map([...open].filter(([each]) => each === keyId)) };
+      },
+      storeProgress: async () => false,
+      storeDay: async () => {},
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** The queries of usage records: those of a key, and those of an account. */
+import * as z from 'zod';
+import { KINDS } from '../../../access/core/kinds.ts';
+import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
+import { timeParameter } from '../../../platform/core/api/time-parameter.ts';
+import { CALL_STATUSES } from '../usage-record.ts';
+
+const time = timeParameter.optional();
+
+/** The query of `GET /v1/usage`. */
+export const usageQuery = ulidPageQuery('req').extend({ start: time, end: time });
+
+/** Longer than any model's id. */
+const name = z.string().min(1).max(300);
+
+/** The query of `GET /api/v1/usage`. */
+export const accountUsageQuery = usageQuery.extend({
+  api_key: name.optional().describe('Only calls of the API key with this id.'),
+  model: name.optional().describe('Only calls of the model with this id.'),
+  kind: z.enum(KINDS).optional().describe('Only calls of this kind.'),
+  status: z.enum(CALL_STATUSES).optional().describe('Only calls that ended so.'),
+});
+
+export type AccountUsageQuery = z.output<typeof accountUsageQuery>;

@@ -1,0 +1,82 @@
+/** Usage records as callers see them: an entry of a list, and a receipt with the lines of its bill. */
+import * as z from 'zod';
+import { KINDS } from '../../../access/core/kinds.ts';
+import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
+import { usdJson } from '../../../platform/core/money.ts';
+import { CALL_STATUSES, UNITS, type UsageRecord } from '../usage-record.ts';
+
+export const usageRecordSchema = z.object({
+  id: idOf('req'),
+  created: seconds,
+  model: z.string().nullable(),
+  kind: z.enum(KINDS),
+  input_units: z.number(),
+  cached_units: z.number(),
+  output_units: z.number(),
+  unit: z.enum(UNITS),
+  cost: usd,
+  written_off: usd,
+  estimated: z.boolean(),
+  route: z.string().nullable(),
+  status: z.enum(CALL_STATUSES),
+});
+
+/** A record as callers see it. */
+export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> {
+  return {
+    id: record.id,
+    created: record.created,
+    model: record.model,
+    kind: record.kind,
+    input_units: record.inputUnits,
+    cached_units: record.cachedUnits,
+    output_units: record.outputUnits,
+    unit: record.unit,
+    cost: usdJson(record.cost),
+    // The interface has the field; a call never costs more than its hold.
+    written_off: 0,
+    estimated: record.estimated,
+    route: record.route,
+    status: record.status,
+  };
+}
+
+export const receiptSchema = usageRecordSchema.extend({
+  lines: z.array(z.object({ item: z.string(), quantity: z.number(), price: usd, per: z.int() })),
+  waived: usd,
+  catalog: z.string().nullable(),
+  service_tier: z.string().nullable(),
+  region: z.string().nullable(),
+  held: usd.nullable().describe('USD, the largest amount that was held for the call.'),
+  first_token_ms: z
+    .int()
+    .nullable()
+    .describe('From the admission to the first content of a streamed answer.'),
+  attempts: z.int().nullable().describe('How many routes were tried.'),
+  replayed: seconds
+    .nullable()
+    .describe(
+      'When the answer was last replayed to a call with the same `Idempotency-Key`, in seconds since the epoch. A replay is not billed.',
+    ),
+});
+
+/** A record with the lines of its bill: `price` is in USD for `per` of an item; the lines' sum is rounded up once. */
+export function receiptEntry(record: UsageRecord): Body<typeof receiptSchema> {
+  return {
+    ...usageEntry(record),
+    lines: (record.lines ?? []).map(({ item, quantity, price, per }) => ({
+      item,
+      quantity,
+      price: usdJson(price),
+      per,
+    })),
+    waived: usdJson(record.waived ?? 0n),
+    catalog: record.catalog ?? null,
+    service_tier: record.serviceTier ?? null,
+    region: record.region ?? null,
+    held: record.held === undefined ? null : usdJson(record.held),
+    first_token_ms: record.firstTokenMs ?? null,
+    attempts: record.attempts ?? null,
+    replayed: record.replayed ?? null,
+  };
+}

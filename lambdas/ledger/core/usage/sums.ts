@@ -1,0 +1,115 @@
+/** Sums over usage records: for each hour, model, kind and status, the calls, their units and their cost. */
+
+import { decodeTime, encodeTime } from 'ulid';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { UsageRecord } from '../usage-record.ts';
+
+export const HOUR_SECONDS = 3600;
+export const DAY_HOURS = 24;
+
+/** A usage record, as far as sums need it. */
+export type SummedCall = Pick<
+  UsageRecord,
+  'id' | 'created' | 'model' | 'kind' | 'status' | 'inputUnits' | 'cachedUnits' | 'outputUnits' | 'cost'
+>;
+
+/** What calls come to. Units are whole, but for seconds. */
+export interface Amounts {
+  calls: number;
+  inputUnits: number;
+  cachedUnits: number;
+  outputUnits: number;
+  cost: NanoUsd;
+}
+
+export interface SumRow extends Amounts, Pick<UsageRecord, 'model' | 'kind' | 'status'> {
+  /** UTC hours since the epoch, by the records' `created`. */
+  readonly hour: number;
+}
+
+export const noAmounts = (): Amounts => ({
+  calls: 0,
+  inputUnits: 0,
+  cachedUnits: 0,
+  outputUnits: 0,
+  cost: 0n,
+});
+
+/** Adds `more` to `sum`, in place. */
+export function addAmounts(sum: Amounts, more: Amounts): void {
+  sum.calls += more.calls;
+  sum.inputUnits += more.inputUnits;
+  sum.cachedUnits += more.cachedUnits;
+  sum.outputUnits += more.outputUnits;
+  sum.cost += more.cost;
+}
+
+export const hourOf = (created: number): number => Math.floor(created / HOUR_SECONDS);
+export const dayOfHour = (hour: number): number => Math.floor(hour / DAY_HOURS);
+
+/** Rows of one key, by day and by what they are summed by. */
+export class SumTable {
+  readonly #days = new Map<number, Map<string, SumRow>>();
+
+  add(call: SummedCall): void {
+    const hour = hourOf(call.created);
+    const { model, kind, status } = call;
+    const rows = this.#days.get(dayOfHour(hour)) ?? new Map<string, SumRow>();
+    this.#days.set(dayOfHour(hour), rows);
+    const key = `${hour} ${kind} ${status} ${model ?? ''}`;
+    const row = rows.get(key) ?? { hour, model, kind, status, ...noAmounts() };
+    rows.set(key, row);
+    addAmounts(row, { ...call, calls: 1 });
+  }
+
+  /** UTC days since the epoch that have rows, in order. */
+  days(): readonly number[] {
+    return [...this.#days.keys()].toSorted((a, b) => a - b);
+  }
+
+  rows(day: number): readonly SumRow[] {
+    return [...(this.#days.get(day)?.values() ?? [])];
+  }
+}
+
+/** A request id of that time (ms) that sorts before all others of it. */
+export const firstIdAt = (ms: number): string => requestIdAt(ms, '0');
+
+/** A request id of that time (ms) that sorts after all others of it. */
+export const lastIdAt = (ms: number): string => requestIdAt(ms, 'Z');
+
+const requestIdAt = (ms: number, rest: '0' | 'Z'): string =>
+  `req_${encodeTime(Math.max(0, Math.floor(ms)), 10)}${rest.repeat(16)}`;
+
+/** Sorts after every request id. */
+export const LAST_REQUEST_ID = `req_${'Z'.repeat(26)}`;
+
+/** When an id was made, milliseconds since the epoch; 0 for an id that has no time. */
+export function timeOfId(id: string): number {
+  const ulid = id.slice(id.indexOf('_') + 1);
+  return ULID.test(ulid) ? decodeTime(ulid) : 0;
+}
+
+/** The first character has three bits only. */
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/**
+ * By then a call is settled or recovered, whatever became of it: 15 minutes for its upload, 15 for its answer, 20 until
+ * its hold expires and the sweeper's next runs, and as much again. So a record's request id is at most that much older
+ * than the record.
+ */
+export const SETTLED_SECONDS = 7200;
+
+/** By how much the clocks of two processes may differ. */
+export const SKEW_SECONDS = 60;
+
+/** Hours before this one (UTC, since the epoch) are closed. */
+export const closedHour = (nowMs: number): number =>
+  Math.floor((nowMs / 1000 - SETTLED_SECONDS - SKEW_SECONDS) / HOUR_SECONDS);
+
+/** The last closed UTC day, since the epoch. */
+export const closedDay = (nowMs: number): number => dayOfHour(closedHour(nowMs)) - 1;
+
+/** The hour after the last one that records may have by now. */
+export const endHour = (nowMs: number): number =>
+  Math.floor((nowMs / 1000 + SKEW_SECONDS) / HOUR_SECONDS) + 1;

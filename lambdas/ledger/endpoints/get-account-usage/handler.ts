@@ -1,0 +1,12 @@
+/** `GET /api/v1/usage/{request_id}`: one call of the account that is signed in, with its bill. */
+
+import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { accountCall, accountReceiptEntry } from '../../core/usage/account-calls.ts';
+import { createAccountCalls } from '../../store/usage/create-account-usage.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const dependencies = createAccountCalls(resources);
+  return async (_request, { session: { accountId }, pathParameters: { request_id: id = '' } }) =>
+    jsonResponse(accountReceiptEntry(await accountCall(dependencies, accountId, id)));
+});

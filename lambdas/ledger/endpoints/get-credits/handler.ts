@@ -1,0 +1,61 @@
+/** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
+
+import { authenticate, verifyKey } from '../../../access/core/api-key.ts';
+import type { KeyState } from '../../../access/core/key-state.ts';
+import { carriesSession, readSession } from '../../../access/core/session.ts';
+import { type KeyOrSessionResources, keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { currentWallet } from '../../core/recovery.ts';
+import { creditBalanceBody } from '../../core/usage/credit-balance.ts';
+import { createLedger } from '../../store/create-ledger.ts';
+
+/** The key that the request names, which the caller may read. */
+interface ReadableKey {
+  readonly state: KeyState;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A key may ask about itself only, by its id or by its text. */
+async function byKey(
+  { peppers, gate }: KeyOrSessionResources,
+  sent: Headers,
+  named: string,
+): Promise<ReadableKey> {
+  const known = await peppers();
+  const key = authenticate(sent, known);
+  const { state, headers } = await gate.touch(key);
+  if (named !== key.keyId && verifyKey(named, known)?.keyId !== key.keyId) throw unknownKey(headers);
+  return { state, headers };
+}
+
+/** An owner may ask about every key of the account. */
+async function byOwner(
+  { peppers, sessions, keys }: KeyOrSessionResources & Pick<ReturnType<typeof createLedger>, 'keys'>,
+  sent: Headers,
+  named: string,
+): Promise<ReadableKey> {
+  const { accountId } = await readSession(sent, sessions);
+  const keyId = verifyKey(named, await peppers())?.keyId ?? named;
+  const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
+  if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
+  return { state, headers: {} };
+}
+
+function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceError {
+  return new ServiceError('not_found', 'No API key with this id belongs to your account.', {
+    param: 'api_key',
+    headers,
+  });
+}
+
+export const handler = keyOrSessionHandler('platform', (resources) => {
+  const dependencies = { ...resources, ...createLedger(resources) };
+  return async (request, { pathParameters: { api_key: named = '' } }) => {
+    const { state, headers } = carriesSession(request.headers)
+      ? await byOwner(dependencies, request.headers, named)
+      : await byKey(dependencies, request.headers, named);
+    const wallet = await currentWallet(dependencies, state.accountId);
+    return jsonResponse(creditBalanceBody(state, wallet), headers);
+  };
+});

@@ -1,0 +1,88 @@
+/** Accounts and their top-ups in DynamoDB; off the hot path, so two items change in one transaction. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { encodeAccount, readAccount } from '../../access/store/account-item.ts';
+import { type Item, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { readItem } from '../../platform/dynamodb/reads.ts';
+import { transact } from '../../platform/dynamodb/transaction.ts';
+import { updateItem } from '../../platform/dynamodb/update-item.ts';
+import type { Account, AccountStore, TopUp } from '../core/accounts.ts';
+import { changeOf } from '../core/book-entry.ts';
+import { putEntry } from './book-entry.ts';
+import { encodeNewWallet } from './wallet/item.ts';
+import { WalletPostings } from './wallet/posting.ts';
+
+export interface AccountTables {
+  readonly accounts: string;
+  readonly wallets: string;
+  readonly identities: string;
+}
+
+export class DynamoAccountStore implements AccountStore {
+  readonly #client: DynamoDBClient;
+  readonly #tables: AccountTables;
+  readonly #postings: WalletPostings;
+
+  constructor(client: DynamoDBClient, tables: AccountTables) {
+    this.#client = client;
+    this.#tables = tables;
+    this.#postings = new WalletPostings(client, tables.wallets);
+  }
+
+  async open(account: Account, identity?: string): Promise<boolean> {
+    const { accounts, wallets, identities } = this.#tables;
+    const { id } = account;
+    const fresh = (table: string, item: Item, name: string) => ({
+      Put: { TableName: table, Item: item, ConditionExpression: `attribute_not_exists(${name})` },
+    });
+    const puts = [
+      ...(identity === undefined
+        ? []
+        : [fresh(identities, { identity: text(identity), account_id: text(id) }, 'account_id')]),
+      fresh(accounts, encodeAccount(account), 'account_id'),
+      fresh(wallets, encodeNewWallet(id), 'wallet_id'),
+    ];
+    const result = await transact(this.#client, puts);
+    if (result.done) return true;
+    if (identity !== undefined && result.failed.includes(0)) return false;
+    throw new Error(`there is an account ${id} already`);
+  }
+
+  async bind(identity: string, accountId: string): Promise<void> {
+    await updateItem(this.#client, {
+      TableName: this.#tables.identities,
+      Key: { identity: text(identity) },
+      UpdateExpression: 'SET account_id = if_not_exists(account_id, :account)',
+      ExpressionAttributeValues: { ':account': text(accountId) },
+    });
+  }
+
+  async findByIdentity(identity: string): Promise<Account | undefined> {
+    const key = { TableName: this.#tables.identities, Key: { identity: text(identity) } };
+    const item = await readItem(this.#client, key);
+    return item === undefined ? undefined : this.find(readText(item, 'account_id'));
+  }
+
+  find(accountId: string): Promise<Account | undefined> {
+    return readAccount(this.#client, this.#tables.accounts, accountId);
+  }
+
+  async topUp(entry: TopUp): ReturnType<AccountStore['topUp']> {
+    return (await this.#post('top_up', entry)) ? 'credited' : 'repeated';
+  }
+
+  async takeBack(entry: TopUp): ReturnType<AccountStore['takeBack']> {
+    return (await this.#post('refund', entry)) ? 'taken' : 'repeated';
+  }
+
+  /** Returns whether the entry was made; false when it was there already. */
+  async #post(
+    kind: 'top_up' | 'refund',
+    { accountId, id, amount, created, source }: TopUp,
+  ): Promise<boolean> {
+    const place = { table: this.#tables.accounts, accountId, created };
+    const put = putEntry(place, { kind, id, amount, source });
+    const result = await this.#postings.post(accountId, changeOf({ kind, amount }), [put]);
+    if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
+    return result === 'posted';
+  }
+}

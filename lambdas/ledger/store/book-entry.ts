@@ -1,0 +1,43 @@
+/** Entries of an account's books as items of its partition: `<kind>#<id>`. */
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { type Item, number, readInteger, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { type BookEntry, ENTRY_KINDS } from '../core/book-entry.ts';
+
+/** Where an entry stands; `created` is in seconds since the epoch. */
+export interface EntryPlace {
+  /** The table of accounts. */
+  readonly table: string;
+  readonly accountId: string;
+  readonly created: number;
+}
+
+/** The write of an entry; its condition fails when the entry is there already. */
+export const putEntry = (
+  { table, accountId, created }: EntryPlace,
+  { kind, id, amount, source }: BookEntry,
+): TransactWriteItem => ({
+  Put: {
+    TableName: table,
+    Item: {
+      account_id: text(accountId),
+      item: text(`${kind}#${id}`),
+      amount: number(amount),
+      created: number(created),
+      source: text(source),
+    },
+    ConditionExpression: 'attribute_not_exists(account_id)',
+  },
+});
+
+const [first = '', last = ''] = [ENTRY_KINDS.toSorted().at(0), ENTRY_KINDS.toSorted().at(-1)];
+
+/** The first and the last key that an entry may have; `$` follows `#`. No other item of an account sorts between them. */
+export const ENTRY_RANGE = { ':first': text(`${first}#`), ':last': text(`${last}$`) };
+
+/** Throws for an item that is no entry. */
+export function decodeEntry(item: Item): Pick<BookEntry, 'kind' | 'amount'> {
+  const key = readText(item, 'item');
+  const kind = ENTRY_KINDS.find((known) => key.startsWith(`${known}#`));
+  if (kind === undefined) throw new Error(`the item ${key} is no entry of the books`);
+  return { kind, amount: readInteger(item, 'amount') };
+}

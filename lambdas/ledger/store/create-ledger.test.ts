@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { captureLines } from '../../../tools/test-kit/captured-lines.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { booksOf, callOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
+import { createKeyGate, createLedger } from './create-ledger.ts';
+
+const database = fileDatabase();
+let environment: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  environment = { ...database.environment, HOLD_TTL_SECONDS: '1200' };
+});
+
+describe('the ledger of a function', () => {
+  it('works on the tables its environment names, by the clock of the machine, and raises a metric of the call', async () => {
+    const account = await openAccount(database.client, 1_000n, {});
+    const { ledger } = createLedger({ clients: database, environment, log: SILENT });
+    const seconds = () => Math.floor(Date.now() / 1000);
+    const earliest = seconds();
+    const { hold, settle } = await ledger.admit(callOf(account.keys[0], 500n));
+    const taken = hold.expires - 1200;
+    expect([taken >= earliest, taken <= seconds()]).toEqual([true, true]);
+    const printed = captureLines();
+    await settle(outcomeOf(300n));
+    printed.restore();
+    expect(printed.lines).toEqual([expect.stringContaining('"CallsSettled":1')]);
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 700n });
+  });
+
+  it.each(['KEYS_TABLE', 'WALLETS_TABLE', 'USAGE_TABLE', 'HOLD_TTL_SECONDS'])(
+    'names %s when it is missing',
+    (name) => {
+      const { [name]: _missing, ...rest } = environment;
+      expect(() => createLedger({ clients: database, environment: rest, log: SILENT })).toThrow(name);
+    },
+  );
+
+  it.each(['0', '-1', '1.5', 'soon'])('refuses a hold life of %p seconds', (seconds) => {
+    const wrong = { ...environment, HOLD_TTL_SECONDS: seconds };
+    expect(() => createLedger({ clients: database, environment: wrong, log: SILENT })).toThrow(
+      'HOLD_TTL_SECONDS',
+    );
+  });
+
+  it('needs only the keys to open the gate', async () => {
+    const account = await openAccount(database.client, 0n, {});
+    const { gate } = createKeyGate({ clients: database, environment: { KEYS_TABLE: database.tables.keys } });
+    expect((await gate.touch(account.keys[0])).state.requestsLeft).toBe(99);
+  });
+});

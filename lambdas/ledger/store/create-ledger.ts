@@ -1,0 +1,93 @@
+/** The ledger on DynamoDB. */
+
+import { KeyGate } from '../../access/core/key-gate.ts';
+import { createKeyStore } from '../../access/store/key-store.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { requirePositiveInteger, VARIABLES } from '../../platform/contract/environment.ts';
+import { DIMENSIONS, METRICS } from '../../platform/contract/metrics.ts';
+import { requireTable } from '../../platform/contract/tables.ts';
+import { toMetric } from '../../platform/core/money.ts';
+import type { Log, Measure, Measured } from '../../platform/core/ports.ts';
+import { createMeasure } from '../../platform/system/metrics.ts';
+import { systemClock } from '../../platform/system/system.ts';
+import { Ledger } from '../core/admission.ts';
+import type { KeySpend } from '../core/cap-repair.ts';
+import type { UnbilledStore } from '../core/ports.ts';
+import { Recovery } from '../core/recovery.ts';
+import { Refusals } from '../core/refusals.ts';
+import type { OnSettled } from '../core/settlement.ts';
+import type { UsageRecord } from '../core/usage-record.ts';
+import { createUsageStore } from './usage-store.ts';
+import { createWalletStore } from './wallet/store.ts';
+
+export interface LedgerOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Counts usage beyond the bound of its call. */
+  readonly unbilled?: UnbilledStore;
+  /** Reads the spend by which caps are repaired; absent where no calls are admitted. */
+  readonly spend?: KeySpend;
+  /** Receives the metrics of each settled call; writes to standard output when absent. */
+  readonly measure?: Measure;
+}
+
+/** The gate of keyed requests, from the table that the environment names. */
+export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
+  const table = requireTable(environment, 'keys');
+  const keys = createKeyStore({ clients, table, clock: systemClock });
+  return { gate: new KeyGate(keys, systemClock), keys };
+}
+
+/** The ledger and its stores, from the tables that the environment names. */
+export function createLedger(options: LedgerOptions) {
+  const { clients, environment, log, unbilled, spend, measure = createMeasure() } = options;
+  const clock = systemClock;
+  const { gate, keys } = createKeyGate({ clients, environment });
+  const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
+  const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
+  const recovery = new Recovery({ wallets, usage, clock, log });
+  const onSettled: OnSettled = (record) => measure(measuredCall(record));
+  const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
+  const ledger = new Ledger({
+    keys,
+    gate,
+    refusals: new Refusals({ keys, wallets, clock }),
+    wallets,
+    usage,
+    unbilled,
+    recovery,
+    spend,
+    clock,
+    log,
+    onSettled,
+    holdTtlSeconds,
+  });
+  return { ledger, gate, keys, wallets, usage, recovery, onSettled };
+}
+
+/** A settled call as metrics. */
+export function measuredCall(record: UsageRecord): Measured {
+  const { unit, inputUnits, outputUnits, cost, unbilled, route } = record;
+  return {
+    values: {
+      [METRICS.callsSettled]: 1,
+      [METRICS.cost]: toMetric(cost),
+      ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
+      ...(unbilled === undefined ? {} : { [METRICS.unbilled]: toMetric(unbilled.amount) }),
+      ...marginOf(record),
+    },
+    dimensions: { [DIMENSIONS.route]: route ?? 'none' },
+  };
+}
+
+/** What the operator earned by a call; nothing where the catalog does not say what its route costs. */
+function marginOf({ cost, providerCost }: UsageRecord): Measured['values'] {
+  if (providerCost === undefined) return {};
+  const margin = cost - providerCost;
+  return {
+    [METRICS.providerCost]: toMetric(providerCost),
+    [METRICS.margin]: toMetric(margin),
+    ...(margin < 0n ? { [METRICS.soldBelowCost]: toMetric(-margin) } : {}),
+  };
+}

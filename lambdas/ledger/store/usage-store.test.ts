@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { engineClients } from '../../../tools/test-kit/engine.ts';
+import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import type { UsagePage } from '../core/ports.ts';
+import type { UsageRecord } from '../core/usage-record.ts';
+import { createReplayMarks, createUsageStore } from './usage-store.ts';
+
+const database = fileDatabase();
+let usage: ReturnType<typeof createUsageStore>;
+
+beforeAll(async () => {
+  usage = createUsageStore(database.client, database.tables.usage);
+});
+
+const RECORD: UsageRecord = {
+  id: 'req_5',
+  keyId: 'key_1',
+  accountId: 'acc_1',
+  created: 1_784_116_800,
+  model: 'sim/chat',
+  kind: 'chat',
+  inputUnits: 12,
+  cachedUnits: 3,
+  outputUnits: 4,
+  unit: 'token',
+  cost: 9_007_199_254_740_993n,
+  estimated: true,
+  route: 'sim-a',
+  status: 'interrupted',
+};
+
+describe('the mark of a replay', () => {
+  it('is the last one’s time, in the record, and the rest of it stays', async () => {
+    const marks = createReplayMarks(database.client, database.tables.usage);
+    const call = { ...RECORD, id: 'req_marked', keyId: 'key_marked' };
+    await usage.put(call);
+    for (const at of [1_784_116_900, 1_784_117_000])
+      await marks.mark({ keyId: call.keyId, requestId: call.id }, at);
+    expect(await usage.get(call.keyId, call.id)).toEqual({ ...call, replayed: 1_784_117_000 });
+  });
+
+  it('makes no record of a call that has none', async () => {
+    const marks = createReplayMarks(database.client, database.tables.usage);
+    await marks.mark({ keyId: 'key_marked', requestId: 'req_gone' }, 1_784_116_900);
+    expect(await usage.get('key_marked', 'req_gone')).toBeUndefined();
+  });
+});
+
+const BILLED: UsageRecord = {
+  ...RECORD,
+  id: 'req_lines',
+  lines: [
+    { item: 'cached_input', quantity: 3, price: 300_000_000n, per: 1_000_000 },
+    { item: 'second', quantity: 12.25, price: 6_000_000n, per: 60 },
+    { item: 'image:high:1024x1024', quantity: 2, price: 40_000_000n, per: 1 },
+    { item: 'feature:web_search', quantity: 1, price: 10_000_000n, per: 1 },
+  ],
+  waived: 7n,
+  catalog: '0123456789abcdef',
+  serviceTier: 'priority',
+  region: 'us',
+  providerCost: 9_007_199_254_740_993n,
+  held: 9_007_199_254_740_995n,
+  unbilled: { amount: 9_007_199_254_740_997n, factor: 1.001 },
+  firstTokenMs: 1_234,
+  attempts: 3,
+};
+
+describe('a usage record', () => {
+  it('reads back as it was written, to the nano-dollar', async () => {
+    const expired: UsageRecord = { ...RECORD, id: 'req_6', model: null, route: null, estimated: false };
+    for (const record of [RECORD, BILLED, expired]) {
+      expect(await usage.put(record)).toBe('written');
+      expect(await usage.get(record.keyId, record.id)).toEqual(record);
+    }
+    expect(await usage.get('key_1', 'req_7')).toBeUndefined();
+    expect(await usage.get('key_2', 'req_5')).toBeUndefined();
+  });
+
+  it('is written once: who comes second gets the first one’s', async () => {
+    const first = { ...RECORD, id: 'req_once' };
+    const results = await Promise.all([1n, 2n, 3n, 4n, 5n].map((cost) => usage.put({ ...first, cost })));
+    const kept = await usage.get(first.keyId, first.id);
+    expect(results.filter((result) => result === 'written')).toHaveLength(1);
+    for (const result of results) if (result !== 'written') expect(result).toEqual(kept);
+    expect(await usage.put({ ...first, cost: kept?.cost ?? 0n })).toEqual(kept);
+  });
+
+  it('is its writer’s own when the SDK repeats a lost request', async () => {
+    const { client } = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(client);
+    const repeated = createUsageStore(client, database.tables.usage);
+    expect(await repeated.put({ ...RECORD, id: 'req_lost' })).toBe('written');
+    expect(attempts()).toBe(2);
+    expect(await repeated.put({ ...RECORD, id: 'req_lost', cost: 0n })).toMatchObject({ cost: RECORD.cost });
+  });
+
+  it('of audio reads back its seconds, whole or not', async () => {
+    const record: UsageRecord = {
+      ...RECORD,
+      id: 'req_audio',
+      kind: 'audio',
+      unit: 'second',
+      inputUnits: 12.5,
+    };
+    await usage.put(record);
+    expect(await usage.get(record.keyId, record.id)).toEqual(record);
+  });
+});
+
+describe('the list of a key’s calls', () => {
+  const IDS = Array.from({ length: 30 }, (_, index) => `req_${String(index).padStart(3, '0')}`);
+
+  beforeAll(async () => {
+    await Promise.all(IDS.map((id) => usage.put({ ...RECORD, keyId: 'key_list', id })));
+    await usage.put({ ...RECORD, keyId: 'key_other', id: 'req_010' });
+  });
+
+  async function pages(from: string, to: string, limit: number): Promise<UsagePage[]> {
+    const found: UsagePage[] = [];
+    for (let before: string | undefined; ; ) {
+      const query = { keyId: 'key_list', from, to, limit };
+      const page = await usage.list({ ...query, ...(before === undefined ? {} : { before }) });
+      found.push(page);
+      if (page.next === undefined) return found;
+      if (found.length > IDS.length + 1) throw new Error('the pages never end');
+      before = page.next;
+    }
+  }
+
+  const bound = fc
+    .integer({ min: -1, max: 31 })
+    .map((index) => `req_${String(Math.max(index, 0)).padStart(3, '0')}`);
+
+  it('is whole and newest first, with the start and the end in it, whatever the size of its pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(bound, bound, fc.integer({ min: 1, max: 31 }), async (from, to, limit) => {
+        const listed = (await pages(from, to, limit)).flatMap(({ records }) => records.map(({ id }) => id));
+        expect(listed).toEqual(IDS.filter((id) => id >= from && id <= to).reverse());
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('fills every page but the last', async () => {
+    const found = await pages('req_', 'req_~', 7);
+    expect(found.map(({ records }) => records.length)).toEqual([7, 7, 7, 7, 2]);
+  });
+
+  it('says of the last page that it is, though it be full', async () => {
+    expect((await pages('req_', 'req_~', 10)).map(({ records }) => records.length)).toEqual([10, 10, 10]);
+    expect((await pages('req_', 'req_~', 30)).map(({ records }) => records.length)).toEqual([30]);
+  });
+
+  it('of a key without calls is one empty page', async () => {
+    const page = await usage.list({ keyId: 'key_none', from: 'req_', to: 'req_~', limit: 5 });
+    expect(page).toEqual({ records: [], next: undefined });
+  });
+
+  it('misses no call and doubles none when new calls are made between its pages', async () => {
+    const query = { keyId: 'key_grow', from: 'req_', to: 'req_~', limit: 2 };
+    for (const id of ['req_1', 'req_2', 'req_3']) await usage.put({ ...RECORD, keyId: 'key_grow', id });
+    const first = await usage.list(query);
+    await usage.put({ ...RECORD, keyId: 'key_grow', id: 'req_4' });
+    const second = await usage.list({
+      ...query,
+      ...(first.next === undefined ? {} : { before: first.next }),
+    });
+    expect([...first.records, ...second.records].map(({ id }) => id)).toEqual(['req_3', 'req_2', 'req_1']);
+  });
+});

@@ -1,0 +1,63 @@
+/** The keys that an account has or had: the live ones by its item, all of them by the index of the keys. */
+import { type DynamoDBClient, paginateQuery, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { TABLES } from '../../../platform/contract/tables.ts';
+import { readText, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { readItem } from '../../../platform/dynamodb/reads.ts';
+import type { AccountKeys } from '../../core/usage/ports.ts';
+
+const INDEX = TABLES.keys.indexes[0].name;
+
+/** The index has a key within moments of its making, the account's item at once. */
+export function createAccountKeys(
+  client: DynamoDBClient,
+  tables: { readonly accounts: string; readonly keys: string },
+): AccountKeys {
+  async function live(accountId: string): Promise<readonly string[]> {
+    const key = { account_id: text(accountId), item: text('account') };
+    const item = await readItem(client, { TableName: tables.accounts, Key: key });
+    return item?.live_keys?.SS ?? [];
+  }
+
+  /** At most `most` keys: the newest, or the first ones after an id. */
+  async function indexed(accountId: string, most: number, after?: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    const input = {
+      TableName: tables.keys,
+      IndexName: INDEX,
+      KeyConditionExpression: after ? 'account_id = :account AND key_id > :after' : 'account_id = :account',
+      ExpressionAttributeValues: {
+        ':account': text(accountId),
+        ...(after ? { ':after': text(after) } : {}),
+      },
+      ScanIndexForward: after !== undefined,
+      ...(Number.isFinite(most) ? { Limit: most } : {}),
+    };
+    for await (const { Items: items = [] } of paginateQuery({ client }, input)) {
+      found.push(...items.map((item) => readText(item, 'key_id')));
+      if (found.length >= most) break;
+    }
+    return found;
+  }
+
+  return {
+    async some(accountId, most) {
+      const [first, others] = await Promise.all([live(accountId), indexed(accountId, most)]);
+      return [...new Set([...first, ...others])].slice(0, most);
+    },
+    async since(accountId, after, most) {
+      const [first, later] = await Promise.all([live(accountId), indexed(accountId, most, after)]);
+      return { live: first, later };
+    },
+    async has(accountId, keyId) {
+      const { Items: items = [] } = await client.send(
+        new QueryCommand({
+          TableName: tables.keys,
+          IndexName: INDEX,
+          KeyConditionExpression: 'account_id = :account AND key_id = :key',
+          ExpressionAttributeValues: { ':account': text(accountId), ':key': text(keyId) },
+        }),
+      );
+      return items.length > 0 || (await live(accountId)).includes(keyId);
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import type { Hold } from '../../core/ports.ts';
+import { aroundSend } from '../../testing/failing-process.ts';
+import { openAccount } from '../../testing/running-ledger.ts';
+import { splitWallet } from '../../testing/split-wallet.ts';
+import { brokenShards } from '../../testing/stored-shards.ts';
+import { growShards } from './growth.ts';
+import { MAX_HOLDS, shardId } from './item.ts';
+import { WalletPostings } from './posting.ts';
+import { WalletReads } from './reads.ts';
+import { WalletShards } from './shard.ts';
+import { createWalletStore } from './store.ts';
+import { WalletUpkeep } from './upkeep.ts';
+
+const CREDIT = 10_000n;
+
+const database = fileDatabase();
+let accountId: string;
+
+beforeEach(async () => {
+  ({ accountId } = await openAccount(database.client, CREDIT, {}));
+});
+
+const holdOf = (id: string, amount = 1n): Hold => ({ id, keyId: 'key_1', kind: 'chat', amount, expires: 20 });
+const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(accountId);
+const shards = () => new WalletShards(database, database.tables.wallets);
+const grow = (known: number, client = database.client) =>
+  growShards(client, database.tables.wallets, accountId, known);
+const count = async () => (await readAll())[0]?.shards;
+
+async function expectWhole(): Promise<void> {
+  expect(await brokenShards(database)).toEqual([]);
+  expect((await readAll()).reduce((sum, { received }) => sum + received, 0n)).toBe(CREDIT);
+}
+
+describe('the number of shards', () => {
+  it('is raised by one of those who knew it, and is what the others find', async () => {
+    expect(await Promise.all([grow(1), grow(1), grow(1)])).toEqual([4, 4, 4]);
+    expect([await grow(4), await grow(4), await grow(1)]).toEqual([8, 8, 8]);
+    expect(await count()).toBe(8);
+    await expect(growShards(database.client, database.tables.wallets, 'acc_nobody', 1)).rejects.toThrow(
+      'no account',
+    );
+    await expectWhole();
+  });
+
+  it('is that of shards that exist, each with credit, and most is left in the first one', async () => {
+    await grow(1);
+    await grow(4);
+    const [first, ...others] = await readAll();
+    expect(others).toHaveLength(7);
+    for (const { balance, received } of others) {
+      expect(balance).toBeGreaterThan(0n);
+      expect(received).toBe(balance);
+    }
+    expect(first?.balance).toBeGreaterThan(CREDIT / 2n);
+  });
+
+  it('is raised for an account that owes, too, and no credit moves then', async () => {
+    await new WalletPostings(database.client, database.tables.wallets).post(accountId, -CREDIT - 5n, []);
+    expect(await grow(1)).toBe(4);
+    expect(await readAll()).toMatchObject([{ owed: 5n }, { balance: 0n }, { balance: 0n }, { balance: 0n }]);
+    expect(await brokenShards(database)).toEqual([]);
+  });
+
+  it('is not raised on what calls have taken meanwhile', async () => {
+    let isMet = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (!isMet && command instanceof TransactWriteItemsCommand) {
+        isMet = true;
+        await shards().hold(accountId, holdOf('req_1', CREDIT - 100n));
+      }
+      return send(command);
+    });
+    expect(await grow(1, client)).toBe(1);
+    expect(isMet).toBe(true);
+    expect(await readAll()).toMatchObject([{ balance: 100n, received: CREDIT, shards: 1 }]);
+    await expectWhole();
+  });
+
+  it('is no more than there may be', async () => {
+    await database.client.send(
+      new UpdateItemCommand({
+        TableName: database.tables.wallets,
+        Key: { wallet_id: text(accountId) },
+        UpdateExpression: 'SET shards = :shards',
+        ExpressionAttributeValues: { ':shards': number(4_095) },
+      }),
+    );
+    expect([await grow(4_095), await grow(4_096)]).toEqual([4_096, 4_096]);
+  });
+});
+
+describe('a wallet with a full shard', () => {
+  const fill = async (index: number, holds = MAX_HOLDS) => {
+    for (let at = 0; at < holds; at += 1)
+      await shards().hold(shardId(accountId, index), holdOf(`req_${index}_${at}`));
+  };
+  /** Draws the shards of these indices, of `of`, one after the other, and then the last one. */
+  const open = (of: number, ...indices: number[]) => {
+    const draws = indices.map((index) => (index + 0.5) / of);
+    return createWalletStore(database, database.tables.wallets, { random: () => draws.shift() ?? 0.99 });
+  };
+  const shardOf = async (store: ReturnType<typeof open>) => {
+    await store.read(accountId);
+    const { wallet } = await store.hold(accountId, holdOf('req_new'));
+    return wallet?.holds.find(({ id }) => id === 'req_new')?.walletId;
+  };
+
+  it('has more of them where it has no other', async () => {
+    await fill(0);
+    expect((await open(1).hold(accountId, holdOf('req_new'))).granted).toBe(true);
+    expect(await count()).toBe(4);
+    await expectWhole();
+  });
+
+  it('has as many as before where another one, drawn by chance, is less than half full', async () => {
+    await splitWallet(database, accountId, [100n, 100n, 100n]);
+    await fill(2);
+    await fill(3, MAX_HOLDS / 2 - 1);
+    // Of the shards after the first one, the third is looked at.
+    expect(await shardOf(open(4, 2, 3, 1))).toBe(shardId(accountId, 1));
+    expect(await count()).toBe(4);
+  });
+
+  it('has more of them where another one is half full as well', async () => {
+    await splitWallet(database, accountId, [100n, 100n, 100n]);
+    await fill(2);
+    await fill(3, MAX_HOLDS / 2);
+    expect(await shardOf(open(4, 2, 3))).toBe(shardId(accountId, 7));
+    expect(await count()).toBe(8);
+    await expectWhole();
+  });
+
+  it('has as many as before where it is the first one, at which each new process begins', async () => {
+    await splitWallet(database, accountId, [100n, 100n, 100n]);
+    await fill(0);
+    await fill(2);
+    const stranger = open(4, 0, 1);
+    const { wallet } = await stranger.hold(accountId, holdOf('req_new'));
+    expect(wallet?.holds[0]?.walletId).toBe(shardId(accountId, 1));
+    expect(await count()).toBe(4);
+  });
+
+  it('is not what a process meets that knew more shards than there are', async () => {
+    await splitWallet(database, accountId, [100n, 100n, 100n]);
+    const store = open(4, 3, 0);
+    await store.read(accountId);
+    const upkeep = new WalletUpkeep(database.client, database.tables.wallets);
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) await upkeep.tidy(accountId);
+    expect(await count()).toBe(1);
+    expect((await store.hold(accountId, holdOf('req_new'))).granted).toBe(true);
+    expect(await count()).toBe(1);
+  });
+});

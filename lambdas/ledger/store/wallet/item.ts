@@ -1,0 +1,152 @@
+/**
+ * A wallet lies in shards, each an item with a balance and open holds, so that both change in one write. Of every shard, at
+ * every instant: received = balance + holds + spent - owed.
+ */
+import { randomBytes } from 'node:crypto';
+import { KINDS, type Kind } from '../../../access/core/kinds.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import {
+  type Item,
+  map,
+  number,
+  readInteger,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from '../../../platform/dynamodb/attribute-values.ts';
+import type { Hold, Wallet } from '../../core/ports.ts';
+
+/** Open holds of one shard: with as many an item stays under 1 KB, so that every write of it costs one unit. */
+export const MAX_HOLDS = 8;
+
+/** The most shards of one wallet: enough for 30,000 calls at once at one unit a write. */
+export const MAX_SHARDS = 4096;
+
+/** The id of an account's n-th shard; the first one's is the account's own. */
+export const shardId = (accountId: string, index: number): string =>
+  index === 0 ? accountId : `${accountId}#${index}`;
+
+export const accountOf = (walletId: string): string => walletId.split('#')[0] ?? walletId;
+
+export const indexOf = (walletId: string): number => Number(walletId.split('#')[1] ?? 0);
+
+/** A shard as it is stored. */
+export interface Shard {
+  readonly walletId: string;
+  readonly balance: NanoUsd;
+  readonly holds: readonly Hold[];
+  /** What the account owes, in its first shard. While it owes anything, every other one has 0, so that none takes a hold. */
+  readonly owed: NanoUsd | undefined;
+  /** How many entries and transfers have touched it. */
+  readonly entries: number;
+  /** The cost of all calls whose hold has ended in it. */
+  readonly spent: NanoUsd;
+  /** The same by the UTC day of the usage record, as far as it has not been proven. */
+  readonly spentByDay: ReadonlyMap<number, NanoUsd>;
+  /** What it has received, less what it has given. */
+  readonly received: NanoUsd;
+  /** Of the first shard: how many shards there are. */
+  readonly shards: number;
+  /** Of the first shard: the balance of all shards when they were last summed, and when that was (ms). */
+  readonly total: { readonly balance: NanoUsd; readonly atMs: number } | undefined;
+}
+
+/** A shard with nothing in it; the map must exist before the first hold is written into it. */
+export function encodeNewWallet(walletId: string): Item {
+  return {
+    wallet_id: text(walletId),
+    balance: number(0),
+    holds: map({}),
+    spent: number(0),
+    received: number(0),
+  };
+}
+
+/** One short string, so that a hold takes a tenth of a kilobyte and its whole state is compared at once. */
+export const encodeHold = ({ keyId, kind, amount, expires, attempt = '' }: Hold) =>
+  text([keyId, kind, amount, expires, attempt].join('|'));
+
+function decodeHold(id: string, walletId: string, entry: string): Hold {
+  const [keyId = '', kind = '', amount = '', expires = '', attempt = ''] = entry.split('|');
+  if (!/^\d+$/.test(amount) || !/^\d+$/.test(expires)) throw new Error(`the hold ${id} cannot be read`);
+  return {
+    id,
+    walletId,
+    keyId,
+    kind: readKind(kind),
+    amount: BigInt(amount),
+    expires: Number(expires),
+    ...(attempt === '' ? {} : { attempt }),
+  };
+}
+
+/** Distinguishes the copies of one call's hold, of which there are at most two. */
+export const newAttempt = (): string => randomBytes(4).toString('hex');
+
+const DAY = /^spent_(\d+)$/;
+
+const DAY_SECONDS = 86_400;
+
+/** The UTC day of a time in seconds since the epoch, counted from the epoch. */
+export const dayOf = (seconds: number): number => Math.floor(seconds / DAY_SECONDS);
+
+/** The attribute of what was spent by records of a UTC day, counted from the epoch. */
+export const spentOn = (day: number): string => `spent_${day}`;
+
+export function decodeShard(item: Item): Shard {
+  const walletId = readText(item, 'wallet_id');
+  const days = Object.keys(item).flatMap((name) => DAY.exec(name)?.[1] ?? []);
+  return {
+    walletId,
+    balance: readInteger(item, 'balance'),
+    holds: Object.entries(readMap(item, 'holds')).map(([id, { S: entry = '' }]) =>
+      decodeHold(id, walletId, entry),
+    ),
+    owed: item.owed === undefined ? undefined : readInteger(item, 'owed'),
+    entries: Number(readOptional(item, 'entries')),
+    spent: readInteger(item, 'spent'),
+    spentByDay: new Map(days.map((day) => [Number(day), readInteger(item, spentOn(Number(day)))])),
+    received: readInteger(item, 'received'),
+    shards: Number(readOptional(item, 'shards')) || 1,
+    total:
+      item.total === undefined
+        ? undefined
+        : { balance: readInteger(item, 'total'), atMs: readNumber(item, 'total_at') },
+  };
+}
+
+/** A figure that not every item has. */
+const readOptional = (item: Item, name: string): bigint =>
+  item[name] === undefined ? 0n : readInteger(item, name);
+
+/** Some or all shards of an account as one wallet, with what it owes taken off what it has. */
+export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
+  const sum = (of: (shard: Shard) => NanoUsd): NanoUsd =>
+    shards.reduce((total, shard) => total + of(shard), 0n);
+  return {
+    accountId,
+    ...settleOwed(
+      sum(({ balance }) => balance),
+      sum(({ owed }) => owed ?? 0n),
+    ),
+    entries: shards.reduce((total, { entries }) => total + entries, 0),
+    spent: sum(({ spent }) => spent),
+    holds: shards.flatMap(({ holds }) => holds),
+  };
+}
+
+/** What is left of a balance once what is owed is paid, and what is owed then. */
+export function settleOwed(
+  balance: NanoUsd,
+  owed: NanoUsd,
+): { readonly balance: NanoUsd; readonly owed: NanoUsd } {
+  const paid = balance < owed ? balance : owed;
+  return { balance: balance - paid, owed: owed - paid };
+}
+
+export function readKind(value: string): Kind {
+  const kind = KINDS.find((candidate) => candidate === value);
+  if (kind === undefined) throw new Error('not a kind of call');
+  return kind;
+}

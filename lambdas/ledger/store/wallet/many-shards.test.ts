@@ -1,0 +1,76 @@
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import type { Hold } from '../../core/ports.ts';
+import { aroundSend } from '../../testing/failing-process.ts';
+import { splitWallet } from '../../testing/split-wallet.ts';
+import { brokenShards } from '../../testing/stored-shards.ts';
+import { DynamoAccountStore } from '../account-store.ts';
+import { WalletReads } from './reads.ts';
+import { createWalletStore } from './store.ts';
+
+const ACCOUNT_ID = 'acc_1';
+const SHARDS = 120;
+const SHARE = 10n;
+const CREDIT = BigInt(SHARDS) * SHARE;
+/** All but what a few shards have: more than those of one transaction can give. */
+const AMOUNT = CREDIT - 30n;
+
+const HOLD: Hold = {
+  ...{ id: 'req_1', keyId: 'key_1', kind: 'chat', amount: AMOUNT },
+  expires: 20,
+};
+
+const database = fileDatabase();
+
+beforeAll(async () => {
+  const store = new DynamoAccountStore(database.client, database.tables);
+  await store.open({ id: ACCOUNT_ID, created: 0 });
+  await store.topUp({ accountId: ACCOUNT_ID, id: 'first', amount: CREDIT, created: 0, source: 'test' });
+  await splitWallet(
+    database,
+    ACCOUNT_ID,
+    Array.from({ length: SHARDS - 1 }, () => SHARE),
+  );
+});
+
+const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(ACCOUNT_ID);
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
+
+/** A process whose first transaction is noted, and fails if it shall. */
+function processThat(fails: boolean) {
+  const transactions: number[] = [];
+  const client = aroundSend(database.client, (command, send) => {
+    if (command instanceof TransactWriteItemsCommand) {
+      transactions.push(command.input.TransactItems?.length ?? 0);
+      if (fails && transactions.length === 1) throw new Error('the database does not answer');
+    }
+    return send(command);
+  });
+  return {
+    wallets: createWalletStore({ ...database, client }, database.tables.wallets),
+    transactions,
+  };
+}
+
+// The credit lies in all of the shards only before the first hold: the tests are in this order.
+describe('a hold of credit that lies in more shards than one transaction may take from', () => {
+  it('fails where the credit cannot be gathered, and moves nothing', async () => {
+    const { wallets, transactions } = processThat(true);
+    await expect(wallets.hold(ACCOUNT_ID, HOLD)).rejects.toThrow('the database does not answer');
+    expect(transactions).toEqual([91]);
+    const shards = await readAll();
+    expect(shards.map(({ balance }) => balance)).toEqual(Array.from({ length: SHARDS }, () => SHARE));
+    expect(shards.flatMap(({ holds }) => holds)).toEqual([]);
+  });
+
+  it('is granted after most of it was gathered in one shard, and no credit is lost', async () => {
+    const { wallets, transactions } = processThat(false);
+    expect(await wallets.hold(ACCOUNT_ID, HOLD)).toMatchObject({ granted: true });
+    expect(transactions).toHaveLength(2);
+    const shards = await readAll();
+    expect(shards.flatMap(({ holds }) => holds)).toMatchObject([{ id: 'req_1', amount: AMOUNT }]);
+    expect(sum(shards.map(({ balance }) => balance))).toBe(CREDIT - AMOUNT);
+    expect(await brokenShards(database)).toEqual([]);
+  });
+});

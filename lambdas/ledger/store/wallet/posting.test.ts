@@ -1,0 +1,228 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { startDatabase, type TestDatabase } from '../../../../tools/test-kit/engine.ts';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { systemUlid } from '../../../platform/system/system.ts';
+import type { Hold, Wallet } from '../../core/ports.ts';
+import { auditAll } from '../../testing/running-ledger.ts';
+import { splitWallet } from '../../testing/split-wallet.ts';
+import { DynamoAccountStore } from '../account-store.ts';
+import { WalletPostings } from './posting.ts';
+import { createWalletStore } from './store.ts';
+
+let database: TestDatabase;
+let accountId: string;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+const openAccount = async (): Promise<string> => {
+  const id = `acc_${systemUlid()}`;
+  await new DynamoAccountStore(database.client, database.tables).open({ id, created: 0 });
+  return id;
+};
+
+beforeEach(async () => {
+  accountId = await openAccount();
+});
+
+const postings = () => new WalletPostings(database.client, database.tables.wallets);
+const wallets = () => createWalletStore(database, database.tables.wallets);
+
+async function read(id = accountId): Promise<Wallet> {
+  const wallet = await wallets().read(id);
+  if (wallet === undefined) throw new Error('the wallet is gone');
+  return wallet;
+}
+
+/** The entry of the books that goes with a change: written once for each name. */
+function entry(id: string, change: bigint, name: string): TransactWriteItem {
+  const kind = change < 0n ? 'refund' : 'top_up';
+  return {
+    Put: {
+      TableName: database.tables.accounts,
+      Item: {
+        account_id: text(id),
+        item: text(`${kind}#${name}`),
+        amount: number(change < 0n ? -change : change),
+        created: number(0),
+        source: text('test'),
+      },
+      ConditionExpression: 'attribute_not_exists(account_id)',
+    },
+  };
+}
+
+const post = (change: bigint, name: string = systemUlid(), id = accountId) =>
+  postings().post(id, change, [entry(id, change, name)]);
+
+const holdOf = (amount: bigint): Hold => ({
+  id: `req_${systemUlid()}`,
+  keyId: 'key_1',
+  kind: 'chat',
+  amount,
+  expires: 2e9,
+});
+
+describe('credit that is taken back', () => {
+  it('comes off the balance, and what has been spent is owed', async () => {
+    await post(100n);
+    await post(-30n);
+    expect(await read()).toMatchObject({ balance: 70n, owed: 0n, entries: 2 });
+    await post(-90n);
+    expect(await read()).toMatchObject({ balance: 0n, owed: 20n, entries: 3 });
+    await post(-5n);
+    expect(await read()).toMatchObject({ balance: 0n, owed: 25n });
+  });
+
+  it('is paid first by what comes in next', async () => {
+    await post(-30n);
+    await post(20n);
+    expect(await read()).toMatchObject({ balance: 0n, owed: 10n });
+    await post(25n);
+    expect(await read()).toMatchObject({ balance: 15n, owed: 0n });
+    const { granted } = await wallets().hold(accountId, holdOf(15n));
+    expect(granted).toBe(true);
+  });
+
+  it('is paid by holds that end, before any other call may hold what they gave back', async () => {
+    await post(100n);
+    const open = holdOf(100n);
+    await wallets().hold(accountId, open);
+    await post(-80n);
+    expect(await read()).toMatchObject({ balance: 0n, owed: 80n, holds: [{ amount: 100n }] });
+    await wallets().endHold(accountId, { ...open, cost: 10n, recorded: 0 });
+    expect(await read()).toMatchObject({ balance: 10n, owed: 0n, holds: [] });
+    expect(await wallets().hold(accountId, holdOf(11n))).toMatchObject({ granted: false });
+    expect(await wallets().hold(accountId, holdOf(10n))).toMatchObject({ granted: true });
+    expect(await read()).toMatchObject({ balance: 0n, owed: 0n });
+  });
+
+  it('that is owed keeps no call from running that costs nothing', async () => {
+    await post(-5n);
+    expect(await wallets().hold(accountId, holdOf(1n))).toMatchObject({ granted: false });
+    expect(await wallets().hold(accountId, holdOf(0n))).toMatchObject({ granted: true });
+    await splitWallet(database, accountId, [0n, 0n]);
+    for (let call = 0; call < 6; call += 1) {
+      expect(await wallets().hold(accountId, holdOf(0n))).toMatchObject({ granted: true });
+      expect(await wallets().hold(accountId, holdOf(1n))).toMatchObject({ granted: false });
+    }
+  });
+
+  it('is taken once for each entry, however often at once', async () => {
+    await post(1_000n);
+    const results = await Promise.all(Array.from({ length: 8 }, () => post(-100n, 'the same')));
+    expect(results.toSorted()).toEqual(['posted', ...Array(7).fill('repeated')]);
+    expect(await read()).toMatchObject({ balance: 900n, owed: 0n });
+  });
+
+  it('of an account that does not exist is taken from nobody', async () => {
+    expect(await post(-1n, 'x', 'acc_of_nobody')).toBe('no wallet');
+    expect(await post(1n, 'x', 'acc_of_nobody')).toBe('no wallet');
+    expect(await wallets().read('acc_of_nobody')).toBeUndefined();
+  });
+});
+
+describe('a wallet in several shards', () => {
+  it('gives what is taken back from all of them, and takes no hold in any while it owes', async () => {
+    await post(100n);
+    await splitWallet(database, accountId, [25n, 25n, 25n]);
+    const open = await Promise.all([1, 2, 3, 4].map(async () => wallets().hold(accountId, holdOf(20n))));
+    expect(open.every(({ granted }) => granted)).toBe(true);
+    await post(-60n);
+    expect(await read()).toMatchObject({ balance: 0n, owed: 40n });
+    const { holds } = await read();
+    for (const hold of holds) await wallets().endHold(accountId, { ...hold, cost: 0n, recorded: 0 });
+    expect(await read()).toMatchObject({ balance: 40n, owed: 0n });
+    const tries = Array.from({ length: 12 }, () => wallets().hold(accountId, holdOf(5n)));
+    const granted = (await Promise.all(tries)).filter((result) => result.granted);
+    expect(granted).toHaveLength(8);
+    expect(await read()).toMatchObject({ balance: 0n, owed: 0n });
+  });
+});
+
+describe('under any history of payments and calls', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('post' as const), by: fc.bigInt({ min: -60n, max: 60n }) }),
+    fc.record({ kind: fc.constant('hold' as const), by: fc.bigInt({ min: 0n, max: 40n }) }),
+    fc.record({ kind: fc.constant('end' as const), by: fc.bigInt({ min: 0n, max: 40n }) }),
+  );
+
+  it('what was paid in is what there is, and nothing is below zero; step by step and all at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(1, 1, 3),
+        fc.boolean(),
+        fc.array(step, { maxLength: 12 }),
+        async (shards, atOnce, steps) => {
+          const id = await openAccount();
+          await splitWallet(database, id, Array(shards - 1).fill(0n));
+          const store = wallets();
+          await store.read(id);
+          const open: Hold[] = [];
+          let [paid, spent] = [0n, 0n];
+          const take = async ({ kind, by }: { kind: string; by: bigint }) => {
+            if (kind === 'post') {
+              if ((await post(by, systemUlid(), id)) === 'posted') paid += by;
+            } else if (kind === 'hold') {
+              const result = await store.hold(id, holdOf(by));
+              const mine = result.granted ? result.wallet.holds.at(-1) : undefined;
+              if (mine !== undefined && !atOnce) open.push(mine);
+            } else {
+              const hold = open.pop();
+              if (hold === undefined) return;
+              const cost = by < hold.amount ? by : hold.amount;
+              if ((await store.endHold(id, { ...hold, cost, recorded: 0 })) !== undefined) spent += cost;
+            }
+          };
+          if (atOnce) await Promise.all(steps.map(take));
+          else for (const each of steps) await take(each);
+          const wallet = await read(id);
+          const held = wallet.holds.reduce((sum, { amount }) => sum + amount, 0n);
+          expect(paid).toBe(wallet.balance - wallet.owed + held + spent);
+          expect(wallet.balance >= 0n && wallet.owed >= 0n).toBe(true);
+          expect(wallet.balance === 0n || wallet.owed === 0n).toBe(true);
+        },
+      ),
+      { numRuns: 120 },
+    );
+  }, 60_000);
+
+  it('the audit agrees where no call was made', async () => {
+    const id = await openAccount();
+    for (const change of [50n, -70n, 10n, -10n, 100n, -5n]) await post(change, systemUlid(), id);
+    expect(await read(id)).toMatchObject({ balance: 75n, owed: 0n });
+    expect((await auditAll(database.client)).unproven).toBe(0);
+  });
+});
+
+it('the audit is exact, or says that an account is unproven, while credit comes and goes', async () => {
+  const other = await startDatabase();
+  const id = `acc_${systemUlid()}`;
+  await new DynamoAccountStore(other.client, other.tables).open({ id, created: 0 });
+  const moving = new WalletPostings(other.client, other.tables.wallets);
+  let running = true;
+  const traffic = (async () => {
+    // The same balance again and again: only the count of entries shows that something has moved.
+    while (running) {
+      for (const change of [7n, -7n]) await moving.post(id, change, [entry(id, change, systemUlid())]);
+    }
+  })();
+  try {
+    for (let audits = 0; audits < 15; audits += 1) {
+      const { exact, unproven, drift } = await auditAll(other.client);
+      expect({ exact: exact || unproven > 0, drift }).toEqual({ exact: true, drift: 0n });
+    }
+    running = false;
+    await traffic;
+    expect(await auditAll(other.client)).toMatchObject({ exact: true, unproven: 0, balances: 0n });
+  } finally {
+    running = false;
+    await traffic;
+    await other.stop();
+  }
+}, 60_000);

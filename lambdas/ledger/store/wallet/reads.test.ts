@@ -1,0 +1,127 @@
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  TransactGetItemsCommand,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import { aroundSend } from '../../testing/failing-process.ts';
+import { openAccount } from '../../testing/running-ledger.ts';
+import { splitWallet } from '../../testing/split-wallet.ts';
+import { growShards } from './growth.ts';
+import { shardId } from './item.ts';
+import { WalletReads } from './reads.ts';
+import { WalletTransfers } from './transfer.ts';
+
+const database = fileDatabase();
+let accountId: string;
+
+beforeEach(async () => {
+  ({ accountId } = await openAccount(database.client, 1_000n, {}));
+});
+
+const reads = (client = database.client) => new WalletReads(client, database.tables.wallets);
+const readAll = (client = database.client) => reads(client).readAll(accountId);
+const idsOf = async (client?: DynamoDBClient) => (await readAll(client)).map(({ walletId }) => walletId);
+
+/** A client whose readings of several items as of one instant are cancelled. */
+const cancelling = (client: DynamoDBClient) => {
+  let cancelled = 0;
+  const wrapped = aroundSend(client, (command, send) => {
+    if (!(command instanceof TransactGetItemsCommand)) return send(command);
+    cancelled += 1;
+    throw new TransactionCanceledException({ message: 'conflict', $metadata: {} });
+  });
+  return { client: wrapped, cancelled: () => cancelled };
+};
+
+const moveBack = async (amount: bigint) => {
+  const [first, second] = await readAll();
+  if (first === undefined || second === undefined) throw new Error('the wallet has not two shards');
+  const transfers = new WalletTransfers(database.client, database.tables.wallets);
+  expect(await transfers.move(first.walletId, [{ shard: second, amount }])).toBe(true);
+};
+
+describe('all shards of a wallet', () => {
+  it('are read, the first one first', async () => {
+    expect(await readAll(database.client)).toMatchObject([{ walletId: accountId, shards: 1 }]);
+    await splitWallet(database, accountId, [100n, 200n]);
+    expect(await readAll()).toMatchObject([
+      { walletId: accountId, shards: 3, balance: 700n },
+      { walletId: shardId(accountId, 1), balance: 100n },
+      { walletId: shardId(accountId, 2), balance: 200n },
+    ]);
+    expect(await reads().readAll('acc_of_nobody')).toEqual([]);
+  });
+
+  it('are read again where there are more by the time they are read', async () => {
+    await splitWallet(database, accountId, [100n]);
+    let met = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (command instanceof TransactGetItemsCommand && !met) {
+        met = true;
+        await growShards(database.client, database.tables.wallets, accountId, 2);
+      }
+      return send(command);
+    });
+    const shards = await readAll(client);
+    expect(shards).toHaveLength(5);
+    expect(shards.reduce((sum, { balance }) => sum + balance, 0n)).toBe(1_000n);
+  });
+
+  it('are read one by one where writes keep cancelling the reading, until two readings agree', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const { client, cancelled } = cancelling(database.client);
+    let batches = 0;
+    const moving = aroundSend(client, async (command, send) => {
+      const output = await send(command);
+      if (!(command instanceof BatchGetItemCommand)) return output;
+      batches += 1;
+      if (batches === 1) await moveBack(120n);
+      return output;
+    });
+    expect((await readAll(moving)).map(({ balance }) => balance)).toEqual([820n, 180n]);
+    expect([cancelled(), batches]).toEqual([3, 3]);
+  });
+
+  it('are what was read last where they never agree', async () => {
+    await splitWallet(database, accountId, [300n]);
+    let batches = 0;
+    const moving = aroundSend(cancelling(database.client).client, async (command, send) => {
+      const output = await send(command);
+      if (command instanceof BatchGetItemCommand) {
+        batches += 1;
+        await moveBack(1n);
+      }
+      return output;
+    });
+    expect((await readAll(moving)).map(({ balance }) => balance)).toEqual([703n, 297n]);
+    expect(batches).toBe(4);
+  });
+
+  it('may be read roughly, without those that do not exist', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const found = await reads().readRoughly(accountId, 120);
+    expect(found.map(({ balance }) => balance)).toEqual([700n, 300n]);
+    expect(await reads().readRoughly(accountId, 1)).toHaveLength(1);
+  });
+
+  it('are not read one by one for another failure', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const client = aroundSend(database.client, (command, send) => {
+      if (command instanceof TransactGetItemsCommand) throw new Error('no answer');
+      return send(command);
+    });
+    await expect(readAll(client)).rejects.toThrow('no answer');
+  });
+
+  it('may be more than one request can read', async () => {
+    await splitWallet(
+      database,
+      accountId,
+      Array.from({ length: 205 }, () => 1n),
+    );
+    expect(await idsOf()).toEqual(Array.from({ length: 206 }, (_, index) => shardId(accountId, index)));
+  });
+});

@@ -1,0 +1,91 @@
+/** Reading the shards of a wallet: one, or all of them as of one instant. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type DynamoDBClient,
+  TransactGetItemsCommand,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { type Item, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { readItem, readMany } from '../../../platform/dynamodb/reads.ts';
+import { decodeShard, type Shard, shardId } from './item.ts';
+
+/** Under heavy load some shard is always being written; then the last reading must do, and a transfer checks it again. */
+const MAX_SNAPSHOTS = 3;
+
+/** Items of one request (Amazon DynamoDB API reference, TransactGetItems and BatchGetItem). */
+const MAX_ITEMS = 100;
+
+export class WalletReads {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async read(walletId: string): Promise<Shard | undefined> {
+    const item = await readItem(this.#client, { TableName: this.#table, Key: keyOf(walletId) });
+    return item === undefined ? undefined : decodeShard(item);
+  }
+
+  /** Every shard of the account's wallet, the first one first; none when there is no wallet. */
+  async readAll(accountId: string): Promise<readonly Shard[]> {
+    const first = await this.read(accountId);
+    if (first === undefined) return [];
+    if (first.shards === 1) return [first];
+    const walletIds = Array.from({ length: first.shards }, (_, index) => shardId(accountId, index));
+    const shards = await this.#snapshot(walletIds);
+    // More shards may have been made since.
+    const [again = first] = shards;
+    return again.shards === first.shards ? shards : this.readAll(accountId);
+  }
+
+  /** Every shard, each as it was within the last second; eventually consistent, at half the units. */
+  async readRoughly(accountId: string, count: number): Promise<readonly Shard[]> {
+    const walletIds = Array.from({ length: count }, (_, index) => shardId(accountId, index));
+    return this.#readEach(walletIds, false);
+  }
+
+  /**
+   * Several shards as of one instant, as money on its way from one to another must be seen in one of them; those that do
+   * not exist are left out. A write to any of them while they are read cancels the reading: after a few tries, and
+   * where they are too many, they are read one by one, until two readings in a row agree.
+   */
+  async #snapshot(walletIds: readonly string[]): Promise<readonly Shard[]> {
+    for (let tries = 0; tries < MAX_SNAPSHOTS && walletIds.length <= MAX_ITEMS; tries += 1) {
+      try {
+        const reads = walletIds.map((id) => ({ Get: { TableName: this.#table, Key: keyOf(id) } }));
+        const { Responses: found = [] } = await this.#client.send(
+          new TransactGetItemsCommand({ TransactItems: reads }),
+        );
+        return found.flatMap(({ Item: item }) => (item === undefined ? [] : [decodeShard(item)]));
+      } catch (failure) {
+        if (!(failure instanceof TransactionCanceledException)) throw failure;
+      }
+    }
+    let before = await this.#readEach(walletIds);
+    for (let tries = 0; tries < MAX_SNAPSHOTS; tries += 1) {
+      const after = await this.#readEach(walletIds);
+      if (isDeepStrictEqual(before, after)) return after;
+      before = after;
+    }
+    return before;
+  }
+
+  async #readEach(walletIds: readonly string[], consistent = true): Promise<readonly Shard[]> {
+    const chunks = Array.from({ length: Math.ceil(walletIds.length / MAX_ITEMS) }, (_, at) =>
+      walletIds.slice(at * MAX_ITEMS, (at + 1) * MAX_ITEMS),
+    );
+    const items = await Promise.all(
+      chunks.map((ids) => readMany(this.#client, this.#table, ids.map(keyOf), consistent)),
+    );
+    const found = new Map(items.flat().map((item) => [item.wallet_id?.S, item]));
+    return walletIds.flatMap((id) => {
+      const item = found.get(id);
+      return item === undefined ? [] : [decodeShard(item)];
+    });
+  }
+}
+
+const keyOf = (walletId: string): Item => ({ wallet_id: text(walletId) });

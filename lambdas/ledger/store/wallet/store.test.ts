@@ -1,0 +1,356 @@
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  TransactGetItemsCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DATABASE_TABLES, engineClients } from '../../../../tools/test-kit/engine.ts';
+import { loseFirstAnswers } from '../../../../tools/test-kit/lost-answers.ts';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import type { Hold, WalletStore } from '../../core/ports.ts';
+import { aroundSend } from '../../testing/failing-process.ts';
+import { splitWallet } from '../../testing/split-wallet.ts';
+import { DynamoAccountStore } from '../account-store.ts';
+import { MAX_HOLDS, shardId } from './item.ts';
+import { WalletReads } from './reads.ts';
+import { createWalletStore } from './store.ts';
+import { WalletTransfers } from './transfer.ts';
+import { WalletUpkeep } from './upkeep.ts';
+
+const HOLD: Hold = {
+  id: 'req_1',
+  keyId: 'key_1',
+  kind: 'chat',
+  amount: 600n,
+  expires: 20,
+};
+
+const database = fileDatabase();
+let wallets: WalletStore;
+let accountId: string;
+let accounts = 0;
+
+beforeAll(async () => {
+  wallets = createWalletStore(database, database.tables.wallets);
+});
+
+/** Takes a hold and returns it as the wallet has it. */
+async function hold(wanted: Hold, store = wallets): Promise<Hold> {
+  const { wallet } = await store.hold(accountId, wanted);
+  const found = wallet?.holds.find(({ id }) => id === wanted.id);
+  if (found === undefined) throw new Error('the hold was refused');
+  return found;
+}
+
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `acc_${accounts}`;
+  const store = new DynamoAccountStore(database.client, database.tables);
+  await store.open({ id: accountId, created: 0 });
+  await store.topUp({ accountId, id: 'first', amount: 1_000n, created: 0, source: 'test' });
+});
+
+describe('a wallet', () => {
+  it('opens empty, with no holds', async () => {
+    await new DynamoAccountStore(database.client, database.tables).open({ id: 'acc_new', created: 0 });
+    expect(await wallets.read('acc_new')).toMatchObject({ accountId: 'acc_new', balance: 0n, holds: [] });
+    expect(await wallets.read('acc_of_nobody')).toBeUndefined();
+  });
+
+  it('moves a hold’s amount from the balance into the hold, and returns every field of it', async () => {
+    const result = await wallets.hold(accountId, HOLD);
+    expect(result).toMatchObject({ granted: true, wallet: { balance: 400n, holds: [HOLD] } });
+    expect(await wallets.read(accountId)).toMatchObject({ accountId, balance: 400n, holds: [HOLD] });
+  });
+
+  it('refuses a hold beyond its balance, changes nothing and returns what it has', async () => {
+    await wallets.hold(accountId, HOLD);
+    const refused = await wallets.hold(accountId, { ...HOLD, id: 'req_2', amount: 401n });
+    expect(refused).toMatchObject({ granted: false, wallet: { balance: 400n, holds: [HOLD] } });
+    expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
+  });
+
+  it('in one shard refuses it with one request to the database', async () => {
+    const sent: string[] = [];
+    const noting = (client: DynamoDBClient) =>
+      aroundSend(client, (command, send) => {
+        sent.push((command as object).constructor.name);
+        return send(command);
+      });
+    const clients = { client: noting(database.client), onceClient: noting(database.onceClient) };
+    const { granted } = await createWalletStore(clients, database.tables.wallets).hold(accountId, {
+      ...HOLD,
+      amount: 1_001n,
+    });
+    expect([granted, sent]).toEqual([false, ['UpdateItemCommand']]);
+  });
+
+  it('refuses it in a process that has never met the wallet, too', async () => {
+    const stranger = createWalletStore(database, database.tables.wallets);
+    const refused = await stranger.hold(accountId, { ...HOLD, amount: 1_001n });
+    expect(refused).toMatchObject({ granted: false, wallet: { balance: 1_000n, holds: [] } });
+    expect(await stranger.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
+  });
+
+  it('ends that very hold and no other', async () => {
+    const held = await hold(HOLD);
+    const end = { cost: 0n, recorded: 0 };
+    for (const other of [{ amount: 599n }, { attempt: '00000000' }, { id: 'req_2' }, { keyId: 'key_2' }])
+      expect(await wallets.endHold(accountId, { ...held, ...other, ...end })).toBeUndefined();
+    const elsewhere = { ...held, walletId: 'acc_of_nobody', ...end };
+    expect(await wallets.endHold('acc_of_nobody', elsewhere)).toBeUndefined();
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [held] });
+    expect(await wallets.endHold(accountId, { ...held, ...end, cost: 250n })).toBe(750n);
+    expect(await wallets.endHold(accountId, { ...held, ...end, cost: 250n })).toBeUndefined();
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 750n, holds: [] });
+  });
+
+  it('says which hold cannot be read', async () => {
+    await wallets.hold(accountId, HOLD);
+    await database.client.send(
+      new UpdateItemCommand({
+        TableName: database.tables.wallets,
+        Key: { wallet_id: { S: accountId } },
+        UpdateExpression: 'SET holds.req_1 = :entry',
+        ExpressionAttributeValues: { ':entry': { S: 'key_1|chat|1.5|20|' } },
+      }),
+    );
+    await expect(wallets.read(accountId)).rejects.toThrow('req_1');
+  });
+
+  it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
+    const store = new DynamoAccountStore(database.client, database.tables);
+    const amount = 9_007_199_254_740_993n;
+    await store.topUp({ accountId, id: 'much', amount, created: 0, source: 'test' });
+    await wallets.hold(accountId, { ...HOLD, amount: 9_007_199_254_740_991n });
+    expect(await wallets.read(accountId)).toMatchObject({
+      balance: 1_002n,
+      holds: [{ amount: 9_007_199_254_740_991n }],
+    });
+  });
+
+  it('waits for a transaction on its item instead of failing, a few times', async () => {
+    let conflicts = 2;
+    const conflicting = (real: DynamoDBClient) =>
+      aroundSend(real, (command, send) => {
+        if (!(command instanceof UpdateItemCommand)) return send(command);
+        conflicts -= 1;
+        if (conflicts < 0) return send(command);
+        throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
+      });
+    const clients = { client: conflicting(database.client), onceClient: conflicting(database.onceClient) };
+    const patient = createWalletStore(clients, database.tables.wallets);
+    const held = await hold(HOLD, patient);
+    conflicts = Number.POSITIVE_INFINITY;
+    await expect(patient.endHold(accountId, { ...held, cost: 0n, recorded: 0 })).rejects.toThrow('conflict');
+  });
+});
+
+describe('a wallet in several shards', () => {
+  const tables = DATABASE_TABLES;
+  const second = () => shardId(accountId, 1);
+  const shardsOf = () => new WalletReads(database.client, tables.wallets).readAll(accountId);
+
+  it('says the balance of all of them when a hold ends that was taken before there were any', async () => {
+    const held = await hold(HOLD);
+    await splitWallet(database, accountId, [300n]);
+    expect((await shardsOf()).map(({ balance }) => balance)).toEqual([100n, 300n]);
+    expect(await wallets.endHold(accountId, { ...held, cost: 250n, recorded: 0 })).toBe(750n);
+  });
+
+  it('refuses no hold that it covers while credit is on its way from one of them to another', async () => {
+    await splitWallet(database, accountId, [1_000n]);
+    const transfers = new WalletTransfers(database.client, tables.wallets);
+    let moved = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      const output = await send(command);
+      const first = command instanceof GetItemCommand && command.input.Key?.wallet_id?.S === accountId;
+      if (first && !moved) {
+        moved = true;
+        const [to, from] = await shardsOf();
+        if (to === undefined || from === undefined) throw new Error('the wallet has not two shards');
+        expect(await transfers.move(to.walletId, [{ shard: from, amount: 1_000n }])).toBe(true);
+      }
+      return output;
+    });
+    const store = createWalletStore({ ...database, client }, tables.wallets, { random: () => 0 });
+    expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
+    expect(moved).toBe(true);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n });
+  });
+
+  it('takes a hold though its reading of all of them meets a write to one of them', async () => {
+    await splitWallet(database, accountId, [500n]);
+    let conflicts = 1;
+    const client = aroundSend(database.client, (command, send) => {
+      if (!(command instanceof TransactGetItemsCommand) || conflicts === 0) return send(command);
+      conflicts -= 1;
+      // Source: Amazon DynamoDB API reference, TransactGetItems: a conflicting write cancels the reading.
+      const reasons = [{ Code: 'TransactionConflict' }, { Code: 'None' }];
+      throw new TransactionCanceledException({
+        message: 'conflict',
+        $metadata: {},
+        CancellationReasons: reasons,
+      });
+    });
+    const store = createWalletStore({ ...database, client }, tables.wallets);
+    expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
+    expect(conflicts).toBe(0);
+  });
+
+  it('takes what one lacks from the others with the hold, to the last cent', async () => {
+    await splitWallet(database, accountId, [300n, 300n]);
+    expect(await wallets.hold(accountId, { ...HOLD, amount: 1_001n })).toMatchObject({ granted: false });
+    expect(await wallets.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
+  });
+
+  it('has more of them when each place is taken, each within its places, and fewer when few are open', async () => {
+    const calls = 5 * MAX_HOLDS + 1;
+    const held: Hold[] = [];
+    for (let call = 0; call < calls; call += 1)
+      held.push(await hold({ ...HOLD, id: `req_${call}`, amount: 10n }));
+    const shards = await shardsOf();
+    expect(shards.length).toBeGreaterThanOrEqual(6);
+    for (const { holds } of shards) expect(holds.length).toBeLessThanOrEqual(MAX_HOLDS);
+    expect(shards.flatMap(({ holds }) => holds)).toHaveLength(calls);
+    const upkeep = new WalletUpkeep(database.client, tables.wallets);
+    for (const each of held) await wallets.endHold(accountId, { ...each, cost: 3n, recorded: 0 });
+    for (let left = shards.length; left > 1; left = (await shardsOf()).length) {
+      await upkeep.tidy(accountId);
+      expect(await shardsOf()).toHaveLength(Math.floor(left / 2));
+    }
+    const [last] = await shardsOf();
+    const spent = 3n * BigInt(calls);
+    expect(last).toMatchObject({ shards: 1, balance: 1_000n - spent, spent, received: 1_000n });
+    expect(await wallets.hold(accountId, { ...HOLD, amount: 800n })).toMatchObject({ granted: true });
+  });
+
+  it('keeps each item under 1 KB, with as many holds of the largest kind as it may have', async () => {
+    const wanted = (n: number) => ({
+      ...{ id: `req_${'0'.repeat(25)}${n}`, keyId: `key_${'0'.repeat(26)}`, kind: 'embeddings' as const },
+      ...{ amount: 99_999_999_999n, expires: 1_800_001_200 },
+    });
+    const store = new DynamoAccountStore(database.client, tables);
+    await store.topUp({ accountId, id: 'much', amount: 10n ** 15n, created: 0, source: 'test' });
+    for (const [n, recorded] of [1_800_000_000, 1_800_086_400].entries())
+      await wallets.endHold(accountId, { ...(await hold(wanted(n))), cost: 77_777_777_777n, recorded });
+    await splitWallet(database, accountId, Array<bigint>(8).fill(1n));
+    const store0 = createWalletStore(database, tables.wallets, { random: () => 0 });
+    for (let n = 0; n < MAX_HOLDS; n += 1) await hold(wanted(n), store0);
+    await wallets.balance(accountId);
+    const { ConsumedCapacity: used } = await database.client.send(
+      new UpdateItemCommand({
+        TableName: tables.wallets,
+        Key: { wallet_id: { S: accountId } },
+        UpdateExpression: 'SET entries = :more',
+        ExpressionAttributeValues: { ':more': { N: '99999' } },
+        ReturnConsumedCapacity: 'TOTAL',
+      }),
+    );
+    expect(used?.CapacityUnits).toBe(1);
+    expect((await shardsOf())[0]).toMatchObject({
+      total: { atMs: expect.any(Number) },
+      holds: { length: MAX_HOLDS },
+    });
+  });
+
+  it('ends a hold whose answer was lost, on whichever it is, and once', async () => {
+    await splitWallet(database, accountId, [400n, 400n]);
+    for (const random of [0, 0.4, 0.9]) {
+      const clients = engineClients(database.endpoint);
+      const store = createWalletStore(clients, tables.wallets, { random: () => random });
+      await store.read(accountId);
+      loseFirstAnswers(clients.onceClient);
+      const wanted = { ...HOLD, id: `req_${random}`, amount: 100n };
+      await store.hold(accountId, wanted).catch(() => {});
+      const { walletId: _unknown, ...end } = { ...wanted, walletId: undefined, cost: 0n, recorded: 0 };
+      await store.endHold(accountId, end);
+      expect(await store.endHold(accountId, end)).toBeUndefined();
+    }
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n, holds: [] });
+    expect((await shardsOf()).map(({ walletId }) => walletId)).toContain(second());
+  });
+
+  it('takes holds until it is empty, and has nothing left over in any', async () => {
+    await splitWallet(database, accountId, [300n, 300n]);
+    const results = [];
+    for (let call = 0; call < 11; call += 1) {
+      results.push(await wallets.hold(accountId, { ...HOLD, id: `req_${call}`, amount: 100n }));
+    }
+    expect(results.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => true), false]);
+    const { holds = [] } = (await wallets.read(accountId)) ?? {};
+    expect(holds).toHaveLength(10);
+    for (const held of holds) await wallets.endHold(accountId, { ...held, cost: 30n, recorded: 0 });
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 700n, holds: [] });
+    expect(await wallets.hold(accountId, { ...HOLD, amount: 700n })).toMatchObject({ granted: true });
+  });
+
+  it('shows a balance that is at most 2 s old, and does not read all of them for every answer', async () => {
+    await splitWallet(database, accountId, [500n, ...Array<bigint>(8).fill(0n)]);
+    let nowMs = 1_000_000;
+    let reads = 0;
+    const client = aroundSend(database.client, (command, send) => {
+      if (command instanceof BatchGetItemCommand) reads += 1;
+      return send(command);
+    });
+    const open = () => createWalletStore({ ...database, client }, tables.wallets, { clock: () => nowMs });
+    const [one, other] = [open(), open()];
+    expect(await one.balance(accountId)).toBe(1_000n);
+    await wallets.hold(accountId, HOLD);
+    expect([await one.balance(accountId), await other.balance(accountId)]).toEqual([1_000n, 1_000n]);
+    expect(reads).toBe(1);
+    nowMs += 1_500;
+    expect([await one.balance(accountId), await other.balance(accountId)]).toEqual([400n, 400n]);
+    expect(reads).toBe(2);
+  });
+});
+
+describe('a request whose answer is lost, and which the SDK may repeat', () => {
+  let repeated: WalletStore;
+  let attempts: () => number;
+
+  beforeEach(() => {
+    const clients = engineClients(database.endpoint);
+    loseFirstAnswers(clients.onceClient);
+    attempts = loseFirstAnswers(clients.client).attempts;
+    repeated = createWalletStore(clients, database.tables.wallets);
+  });
+
+  it.each([600n, 1_000n])(
+    'takes a hold of %p of 1,000 once, and never says that it was refused',
+    async (amount) => {
+      const wanted = { ...HOLD, amount };
+      const answer = await repeated.hold(accountId, wanted).catch(() => 'unclear');
+      if (answer !== 'unclear') expect(answer).toMatchObject({ granted: true });
+      expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n - amount, holds: [wanted] });
+    },
+  );
+
+  it('takes a hold though the connection was reset while the function slept, before anything was sent', async () => {
+    const clients = engineClients(database.endpoint);
+    let resets = 1;
+    for (const client of [clients.client, clients.onceClient]) {
+      client.middlewareStack.add(
+        (next) => async (args) => {
+          resets -= 1;
+          if (resets < 0) return next(args);
+          throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+        },
+        { step: 'deserialize', priority: 'low', name: 'resetOnce' },
+      );
+    }
+    const store = createWalletStore(clients, database.tables.wallets);
+    expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
+  });
+
+  it('ends a hold once', async () => {
+    await repeated.endHold(accountId, { ...(await hold(HOLD)), cost: 100n, recorded: 0 });
+    expect(attempts()).toBe(2);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 900n, holds: [] });
+  });
+});

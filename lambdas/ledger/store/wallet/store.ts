@@ -1,0 +1,88 @@
+/** Wallets in DynamoDB: each step of a hold is one update of one of the wallet's shards. */
+
+import type { DynamoClients } from '../../../platform/aws/clients.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { Clock, RandomSource } from '../../../platform/core/ports.ts';
+import { systemClock, systemRandom } from '../../../platform/system/system.ts';
+import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../core/ports.ts';
+import { WalletHolds } from './holds.ts';
+import { toWallet } from './item.ts';
+import { WalletReads } from './reads.ts';
+import { WalletShards } from './shard.ts';
+import { WalletTotals } from './totals.ts';
+
+export interface WalletStoreOptions {
+  readonly random?: RandomSource;
+  readonly clock?: Clock;
+}
+
+export function createWalletStore(
+  clients: DynamoClients,
+  table: string,
+  { random = systemRandom, clock = systemClock }: WalletStoreOptions = {},
+): WalletStore {
+  return new DynamoWalletStore(clients, table, { random, clock });
+}
+
+class DynamoWalletStore implements WalletStore {
+  readonly #shards: WalletShards;
+  readonly #reads: WalletReads;
+  readonly #totals: WalletTotals;
+  readonly #holds: WalletHolds;
+
+  constructor(
+    clients: DynamoClients,
+    table: string,
+    { random, clock }: { readonly random: RandomSource; readonly clock: Clock },
+  ) {
+    this.#shards = new WalletShards(clients, table);
+    this.#reads = new WalletReads(clients.client, table);
+    this.#holds = new WalletHolds(clients, table, random);
+    this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.learn(first));
+  }
+
+  hold(accountId: string, wanted: Hold): Promise<HoldResult> {
+    return this.#holds.take(accountId, wanted);
+  }
+
+  async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
+    const { walletId } = end;
+    if (walletId === undefined) {
+      const found = await this.findHold(accountId, end);
+      return found && this.endHold(accountId, { ...end, ...found });
+    }
+    // The balance of a wallet that is known to lie in several shards is asked for beside.
+    const isSharded = this.#holds.countOf(accountId) > 1 || walletId !== accountId;
+    const [shard, total] = await Promise.all([
+      this.#shards.end(walletId, end),
+      isSharded ? this.#totals.read(accountId).catch(() => undefined) : undefined,
+    ]);
+    if (shard === undefined) return undefined;
+    this.#holds.learn(shard);
+    if (total !== undefined) return total;
+    // The other shards may have been made while the call ran.
+    const { balance } = toWallet(accountId, [shard]);
+    return isSharded || shard.shards > 1 ? this.#totals.read(accountId).catch(() => balance) : balance;
+  }
+
+  async findHold(
+    accountId: string,
+    { id, walletId }: { readonly id: string; readonly walletId?: string | undefined },
+  ) {
+    const shards =
+      walletId === undefined
+        ? await this.#reads.readAll(accountId)
+        : [await this.#reads.read(walletId)].filter((shard) => shard !== undefined);
+    return shards.flatMap(({ holds }) => holds).find((hold) => hold.id === id);
+  }
+
+  balance(accountId: string): Promise<NanoUsd> {
+    return this.#totals.read(accountId);
+  }
+
+  async read(accountId: string): Promise<Wallet | undefined> {
+    const shards = await this.#reads.readAll(accountId);
+    this.#holds.learn(shards[0]);
+    return shards.length === 0 ? undefined : toWallet(accountId, shards);
+  }
+}

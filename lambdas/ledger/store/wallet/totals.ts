@@ -1,0 +1,104 @@
+/**
+ * The balance of a wallet in shards, for answers that show it. Reading every shard for each answer would cost as much as
+ * the call, so the first shard remembers the sum, and whoever finds it too old reads the shards once and renews it.
+ */
+import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { BoundedMap } from '../../../platform/core/bounded-map.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { Clock } from '../../../platform/core/ports.ts';
+import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { updateItem } from '../../../platform/dynamodb/update-item.ts';
+import { type Shard, toWallet } from './item.ts';
+import { WalletReads } from './reads.ts';
+
+/** To read so few costs less than to store their sum. */
+const FEW_SHARDS = 8;
+
+/** A sum of this age is renewed; with the time that takes, no answer shows one that is older than 2 s. */
+const MAX_AGE_MS = 1_000;
+const LONGEST_AGE_MS = 1_800;
+
+const MAX_WALLETS = 1_000;
+
+interface Total {
+  readonly balance: NanoUsd;
+  readonly atMs: number;
+}
+
+export class WalletTotals {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #reads: WalletReads;
+  readonly #clock: Clock;
+  readonly #onFirst: (first: Shard) => void;
+  readonly #known = new BoundedMap<string, Promise<Total>>(MAX_WALLETS);
+
+  /** `onFirst` receives the first shard each time it is read. */
+  constructor(
+    client: DynamoDBClient,
+    table: string,
+    clock: Clock,
+    onFirst: (first: Shard) => void = () => {},
+  ) {
+    this.#client = client;
+    this.#table = table;
+    this.#reads = new WalletReads(client, table);
+    this.#clock = clock;
+    this.#onFirst = onFirst;
+  }
+
+  /** The balance, what is owed taken off; at most 2 s old. 0 when there is no wallet. */
+  async read(accountId: string): Promise<NanoUsd> {
+    const known = await this.#known.get(accountId)?.catch(() => undefined);
+    if (known !== undefined && this.#clock() - known.atMs < MAX_AGE_MS) return known.balance;
+    const total = this.#find(accountId);
+    this.#known.set(accountId, total);
+    return (await total).balance;
+  }
+
+  async #find(accountId: string): Promise<Total> {
+    const nowMs = this.#clock();
+    const first = await this.#reads.read(accountId);
+    if (first === undefined) return { balance: 0n, atMs: nowMs };
+    this.#onFirst(first);
+    const sum = async (): Promise<Total> => {
+      const shards = first.shards === 1 ? [first] : await this.#reads.readRoughly(accountId, first.shards);
+      return { balance: toWallet(accountId, shards).balance, atMs: nowMs };
+    };
+    if (first.shards <= FEW_SHARDS) return sum();
+    const { total } = first;
+    if (total !== undefined && nowMs - total.atMs < MAX_AGE_MS) return total;
+    const mine = await this.#claim(accountId, nowMs);
+    if (!mine && total !== undefined && nowMs - total.atMs < LONGEST_AGE_MS) return total;
+    const { balance } = await sum();
+    await this.#update(accountId, {
+      UpdateExpression: 'SET #total = :balance, total_at = :now',
+      ConditionExpression: 'attribute_not_exists(total_at) OR total_at < :now',
+      ExpressionAttributeNames: { '#total': 'total' },
+      ExpressionAttributeValues: { ':balance': number(balance), ':now': number(nowMs) },
+    });
+    return { balance, atMs: nowMs };
+  }
+
+  /** Of all processes that find the sum too old one renews it; the others show the old one. */
+  async #claim(accountId: string, nowMs: number): Promise<boolean> {
+    const { applied } = await this.#update(accountId, {
+      UpdateExpression: 'SET total_claim = :now',
+      ConditionExpression: 'attribute_not_exists(total_claim) OR total_claim < :before',
+      ExpressionAttributeValues: { ':now': number(nowMs), ':before': number(nowMs - MAX_AGE_MS) },
+    });
+    return applied;
+  }
+
+  #update(
+    accountId: string,
+    input: Pick<
+      UpdateItemCommandInput,
+      'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+    >,
+  ) {
+    const exists = `attribute_exists(wallet_id) AND (${input.ConditionExpression})`;
+    const key = { TableName: this.#table, Key: { wallet_id: text(accountId) } };
+    return updateItem(this.#client, { ...input, ...key, ConditionExpression: exists });
+  }
+}

@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import type { Hold } from '../../core/ports.ts';
+import { splitWallet } from '../../testing/split-wallet.ts';
+import { brokenShards } from '../../testing/stored-shards.ts';
+import { DynamoAccountStore } from '../account-store.ts';
+import { MAX_HOLDS, type Shard, shardId } from './item.ts';
+import { WalletPostings } from './posting.ts';
+import { WalletReads } from './reads.ts';
+import { WalletShards } from './shard.ts';
+import { chooseDonors, collect, collectMost, type Donor, WalletTransfers } from './transfer.ts';
+
+const CREDIT = 1_000n;
+
+const holdOf = (id: string, amount: bigint): Hold => ({
+  id,
+  keyId: 'key_1',
+  kind: 'chat',
+  amount,
+  expires: 20,
+});
+
+const database = fileDatabase();
+let accountId: string;
+let accounts = 0;
+
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `acc_${accounts}`;
+  const store = new DynamoAccountStore(database.client, database.tables);
+  await store.open({ id: accountId, created: 0 });
+  await store.topUp({ accountId, id: 'first', amount: CREDIT, created: 0, source: 'test' });
+});
+
+const tableOf = () => database.tables.wallets;
+const transfers = () => new WalletTransfers(database.client, tableOf());
+const shards = () => new WalletShards(database, tableOf());
+const readAll = () => new WalletReads(database.client, tableOf()).readAll(accountId);
+const balances = async () => (await readAll()).map(({ balance }) => balance);
+
+async function shardAt(index: number): Promise<Shard> {
+  const shard = (await readAll())[index];
+  if (shard === undefined) throw new Error(`there is no shard ${index}`);
+  return shard;
+}
+
+const from = async (index: number, amount: bigint): Promise<Donor> => ({
+  shard: await shardAt(index),
+  amount,
+});
+
+/** What every shard of the wallet must be at every instant, whatever was done or refused. */
+async function expectWhole(): Promise<void> {
+  expect(await brokenShards(database)).toEqual([]);
+  expect((await readAll()).reduce((sum, { received }) => sum + received, 0n)).toBe(CREDIT);
+}
+
+describe('a hold that is taken with credit of other shards', () => {
+  it('has all of it, and each shard counts what it gave and received', async () => {
+    await splitWallet(database, accountId, [300n, 200n]);
+    const [first, to, third] = await readAll();
+    const donors = [await from(0, 500n), await from(2, 100n)];
+    expect(await transfers().hold(shardId(accountId, 1), holdOf('req_1', 900n), donors)).toBe(true);
+    expect(await readAll()).toMatchObject([
+      { balance: 0n, received: 0n, entries: (first?.entries ?? 0) + 1 },
+      {
+        ...{ balance: 0n, received: 900n, entries: (to?.entries ?? 0) + 1 },
+        holds: [{ id: 'req_1', amount: 900n }],
+      },
+      { balance: 100n, received: 100n, entries: (third?.entries ?? 0) + 1 },
+    ]);
+    await expectWhole();
+  });
+
+  it('takes nothing where a shard has less than it was read with, be it the one that takes or one that gives', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const to = shardId(accountId, 1);
+    const take = (amount: bigint, donor: Donor) => transfers().hold(to, holdOf('req_1', amount), [donor]);
+    const first = (amount: bigint) => from(0, amount);
+    // Another call takes it first.
+    await shards().hold(to, holdOf('other_1', 1n));
+    expect(await take(500n, await first(200n))).toBe(false);
+    expect(await take(499n, await first(701n))).toBe(false);
+    await shards().hold(accountId, holdOf('other_2', 600n));
+    expect(await take(400n, await first(101n))).toBe(false);
+    expect(await balances()).toEqual([100n, 299n]);
+    expect(await take(399n, await first(100n))).toBe(true);
+    expect(await balances()).toEqual([0n, 0n]);
+    await expectWhole();
+  });
+
+  it('is once in a shard, within its places, and not in one of an account that owes', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const to = shardId(accountId, 1);
+    const take = async (hold: Hold, given = 10n) =>
+      transfers().hold(to, hold, given === 0n ? [] : [await from(0, given)]);
+    for (let taken = 0; taken < MAX_HOLDS; taken += 1) {
+      expect(await take(holdOf(`req_${taken}`, 1n))).toBe(true);
+      expect(await take(holdOf(`req_${taken}`, 1n))).toBe(false);
+    }
+    expect(await take(holdOf('req_more', 1n))).toBe(false);
+    await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT, []);
+    const [held] = (await shardAt(1)).holds;
+    if (held === undefined) throw new Error('the holds are gone');
+    await shards().end(to, { ...held, cost: 0n, recorded: 0 });
+    expect(await take(holdOf('req_more', 1n), 0n)).toBe(false);
+    expect(await take(holdOf('req_free', 0n), 0n)).toBe(true);
+    expect(await brokenShards(database)).toEqual([]);
+  });
+});
+
+describe('credit that is moved to another shard', () => {
+  it('is not given by a shard whose open holds have taken more than was read', async () => {
+    await splitWallet(database, accountId, [400n]);
+    await shards().hold(shardId(accountId, 1), holdOf('other', 50n));
+    expect(await transfers().move(accountId, [await from(1, 351n)])).toBe(false);
+    expect(await balances()).toEqual([600n, 350n]);
+    expect(await transfers().move(accountId, [await from(1, 350n)])).toBe(true);
+    expect(await balances()).toEqual([950n, 0n]);
+    await expectWhole();
+  });
+
+  it('is not lost to a shard that is gone', async () => {
+    await splitWallet(database, accountId, [300n]);
+    expect(await transfers().move(shardId(accountId, 5), [await from(0, 10n)])).toBe(false);
+    expect(await balances()).toEqual([700n, 300n]);
+    await expectWhole();
+  });
+});
+
+describe('what shards give', () => {
+  const shardOf = (balance: bigint, index = Number(balance)): Shard =>
+    ({ walletId: shardId('acc', index), balance, shards: 4 }) as Shard;
+  const amounts = (donors: readonly Donor[] | undefined) => donors?.map(({ amount }) => amount);
+  const some = [5n, 0n, 30n, 10n].map((balance) => shardOf(balance));
+
+  it('is what is wanted and no more, from the richest first', () => {
+    expect(amounts(collect(some, 30n))).toEqual([30n]);
+    expect(amounts(collect(some, 31n))).toEqual([30n, 1n]);
+    expect(amounts(collect(some, 45n))).toEqual([30n, 10n, 5n]);
+    expect(amounts(collect(some, 46n))).toBeUndefined();
+    expect(amounts(collect(some, 0n))).toEqual([]);
+    expect(amounts(collectMost(some))).toEqual([30n, 10n, 5n]);
+  });
+
+  it('is from as many as one transaction has room for', () => {
+    const many = Array.from({ length: 200 }, (_, at) => shardOf(1n, at));
+    const most = collectMost(many).length;
+    expect(most).toBeGreaterThan(50);
+    expect(most).toBeLessThanOrEqual(98);
+    expect(collect(many, BigInt(most))).toHaveLength(most);
+    expect(collect(many, BigInt(most) + 1n)).toBeUndefined();
+  });
+
+  it('is what the hold lacks or, where that is more, a share of what the richest has more', () => {
+    const rich = [shardOf(1_000n, 0), shardOf(20n, 1)];
+    const donorsFor = (amount: bigint) => amounts(chooseDonors(rich, shardOf(20n, 1), holdOf('req', amount)));
+    expect(donorsFor(21n)).toEqual([245n]);
+    expect(donorsFor(900n)).toEqual([880n]);
+    expect(donorsFor(1_020n)).toEqual([1_000n]);
+    expect(donorsFor(1_021n)).toBeUndefined();
+  });
+});

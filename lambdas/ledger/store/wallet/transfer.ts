@@ -1,0 +1,96 @@
+/** Moving credit between the shards of one wallet, in one transaction with the hold that it is moved for. */
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
+import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { transact } from '../../../platform/dynamodb/transaction.ts';
+import type { Hold } from '../../core/ports.ts';
+import type { Shard } from './item.ts';
+import { holdUpdate } from './shard.ts';
+
+/** A shard with what it is to give. */
+export interface Donor {
+  readonly shard: Shard;
+  readonly amount: NanoUsd;
+}
+
+/** Shards that one transaction may take from; it has room for 100 items (API reference, TransactWriteItems). */
+const MAX_DONORS = 90;
+
+/** Collects `wanted` from the richest first; undefined when as many as may give together have less. */
+export function collect(shards: readonly Shard[], wanted: NanoUsd): readonly Donor[] | undefined {
+  const donors: Donor[] = [];
+  let missing = wanted;
+  for (const { shard, amount } of collectMost(shards)) {
+    if (missing <= 0n) break;
+    donors.push({ shard, amount: least(amount, missing) });
+    missing -= amount;
+  }
+  return missing > 0n ? undefined : donors;
+}
+
+/** All that as many as may give together have. */
+export const collectMost = (shards: readonly Shard[]): readonly Donor[] =>
+  shards
+    .map((shard) => ({ shard, amount: shard.balance }))
+    .filter(({ amount }) => amount > 0n)
+    .toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
+    .slice(0, MAX_DONORS);
+
+/**
+ * What the others are to give a shard for a hold: what it lacks and, so that it need not ask soon again, its share of what
+ * the richest one has more.
+ */
+export function chooseDonors(
+  shards: readonly Shard[],
+  { walletId, balance }: Shard,
+  { amount }: Hold,
+): readonly Donor[] | undefined {
+  const others = shards.filter((shard) => shard.walletId !== walletId);
+  const richest = others.reduce((most, shard) => greatest(most, shard.balance), 0n);
+  const share = (richest - balance) / BigInt(Math.max(2, shards[0]?.shards ?? 1));
+  return collect(others, greatest(share, amount - balance));
+}
+
+export class WalletTransfers {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  /** Takes a hold on a shard with what others give to it; false when one of them has moved meanwhile. */
+  hold(walletId: string, hold: Hold, donors: readonly Donor[]): Promise<boolean> {
+    return this.#send(donors, holdUpdate(this.#table, walletId, hold, sum(donors)));
+  }
+
+  /** Moves what others give to a shard's balance; false when one of them has moved meanwhile. */
+  move(walletId: string, donors: readonly Donor[]): Promise<boolean> {
+    return this.#send(donors, this.#change(walletId, sum(donors)));
+  }
+
+  async #send(donors: readonly Donor[], receive: NonNullable<TransactWriteItem['Update']>): Promise<boolean> {
+    const gives = donors.map(({ shard, amount }) => ({ Update: this.#change(shard.walletId, -amount) }));
+    return (await transact(this.#client, [...gives, { Update: receive }])).done;
+  }
+
+  /** Changes the balance of a shard by what it is given, or gives where that is below 0. */
+  #change(walletId: string, by: NanoUsd) {
+    return {
+      TableName: this.#table,
+      Key: { wallet_id: text(walletId) },
+      UpdateExpression:
+        'SET balance = balance + :by, received = received + :by, entries = if_not_exists(entries, :zero) + :one',
+      ConditionExpression: 'balance >= :least',
+      ExpressionAttributeValues: {
+        ':by': number(by),
+        ':least': number(greatest(-by, 0n)),
+        ':zero': number(0),
+        ':one': number(1),
+      },
+    };
+  }
+}
+
+const sum = (donors: readonly Donor[]): NanoUsd => donors.reduce((total, { amount }) => total + amount, 0n);

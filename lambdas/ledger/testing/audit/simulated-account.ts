@@ -1,0 +1,250 @@
+/**
+ * An account in memory whose money moves as the ledger moves it: each step below is one atomic write there. It is the
+ * audit's store too.
+ */
+import { encodeTime } from 'ulid';
+import {
+  type AuditedCall,
+  type AuditStore,
+  NOTHING_PROVEN,
+  type ProvenUsage,
+  type WalletShard,
+} from '../../core/audit/ports.ts';
+import type { EntryKind } from '../../core/book-entry.ts';
+import { changeOf } from '../../core/book-entry.ts';
+import type { SumDependencies } from '../../core/usage/account-sums.ts';
+import { type SimulatedRecord, SimulatedUsage } from '../usage/simulated-usage.ts';
+
+type Writable<T> = { -readonly [name in keyof T]: T[name] };
+
+export interface SimulatedHold {
+  readonly id: string;
+  readonly keyId: string;
+  readonly shard: number;
+  amount: bigint;
+  readonly created: number;
+}
+
+export type SimulatedPart = Omit<Writable<WalletShard>, 'holds' | 'spentByDay'> & {
+  readonly holds: Map<string, SimulatedHold>;
+  readonly spentByDay: Map<number, bigint>;
+};
+
+export const DAY_SECONDS = 86_400;
+
+const newPart = (id: string): SimulatedPart => ({
+  id,
+  balance: 0n,
+  holds: new Map(),
+  owed: 0n,
+  entries: 0,
+  received: 0n,
+  spent: 0n,
+  spentByDay: new Map(),
+});
+
+export class SimulatedAccount implements AuditStore {
+  readonly wallet: SimulatedPart[] = [newPart('acc_a')];
+  readonly books: { kind: EntryKind; amount: bigint }[] = [];
+  readonly usageOf: SimulatedUsage;
+  /** When keys were revoked, ms. */
+  readonly revoked = new Map<string, number>();
+  stored: ProvenUsage = NOTHING_PROVEN;
+  /** By the sums. */
+  recordsRead = 0;
+  /** Runs between any two reads. */
+  between: () => void = () => {};
+  #calls = 0;
+
+  /** Keys are there from the start, or from their first record. */
+  constructor(seconds: number, keys: readonly string[] = []) {
+    const endMs = (keyId: string) => this.revoked.get(keyId) ?? Number.POSITIVE_INFINITY;
+    this.usageOf = new SimulatedUsage([], { keys, endMs });
+    this.seconds = seconds;
+  }
+
+  get seconds(): number {
+    return this.usageOf.nowMs / 1000;
+  }
+
+  set seconds(seconds: number) {
+    this.usageOf.nowMs = seconds * 1000;
+  }
+
+  get records(): SimulatedRecord[] {
+    return this.usageOf.records;
+  }
+
+  get day(): number {
+    return Math.floor(this.seconds / DAY_SECONDS);
+  }
+
+  isHeld(id: string): boolean {
+    return this.wallet.some(({ holds }) => holds.has(id));
+  }
+
+  shard(index: number): SimulatedPart {
+    const found = this.wallet[index % this.wallet.length];
+    if (found === undefined) throw new Error('the account has no shards');
+    return found;
+  }
+
+  /** An entry of the books and what it does to the first shard, in one transaction. */
+  post(kind: EntryKind, amount: bigint): void {
+    const [shard, change] = [this.shard(0), changeOf({ kind, amount })];
+    this.books.push({ kind, amount });
+    shard.entries += 1;
+    shard.received = (shard.received ?? 0n) + change;
+    const balance = shard.balance + change - shard.owed;
+    shard.balance = balance < 0n ? 0n : balance;
+    shard.owed = balance < 0n ? -balance : 0n;
+  }
+
+  hold(index: number, wanted: bigint, keyId = 'key_a'): SimulatedHold {
+    const shard = this.shard(index);
+    const amount = wanted > shard.balance ? shard.balance : wanted;
+    this.#calls += 1;
+    const id = `req_${encodeTime(this.seconds * 1000, 10)}${String(this.#calls).padStart(16, '0')}`;
+    const hold = { id, keyId, shard: this.wallet.indexOf(shard), amount, created: this.seconds };
+    shard.balance -= amount;
+    shard.holds.set(id, hold);
+    return hold;
+  }
+
+  record({ id, keyId }: SimulatedHold, cost: bigint, created = this.seconds): SimulatedRecord {
+    const units = { inputUnits: 1, cachedUnits: 0, outputUnits: 1 };
+    const record = {
+      id,
+      keyId,
+      created,
+      cost,
+      ...units,
+      model: 'sim/a',
+      kind: 'chat',
+      status: 'completed',
+    } as const;
+    this.records.push({ ...record });
+    return this.records.at(-1) ?? record;
+  }
+
+  end({ id, shard: index }: SimulatedHold, record: SimulatedRecord): void {
+    const shard = this.shard(index);
+    const hold = shard.holds.get(id);
+    if (hold === undefined) return;
+    const day = Math.floor(record.created / DAY_SECONDS);
+    shard.holds.delete(id);
+    shard.balance += hold.amount - record.cost;
+    shard.spent += record.cost;
+    if (shard.received !== undefined)
+      shard.spentByDay.set(day, (shard.spentByDay.get(day) ?? 0n) + record.cost);
+  }
+
+  /** A whole call. */
+  call(index: number, cost: bigint, keyId?: string): void {
+    const hold = this.hold(index, cost + 5n, keyId);
+    this.end(hold, this.record(hold, cost > hold.amount ? hold.amount : cost));
+  }
+
+  transfer(from: number, to: number, wanted: bigint): void {
+    const [giver, taker] = [this.shard(from), this.shard(to)];
+    if (giver === taker) return;
+    const amount = wanted > giver.balance ? giver.balance : wanted;
+    for (const [shard, change] of [
+      [giver, -amount],
+      [taker, amount],
+    ] as const) {
+      shard.balance += change;
+      shard.received = (shard.received ?? 0n) + change;
+      shard.entries += 1;
+    }
+  }
+
+  /** Pays what is owed from another shard's balance, which is not counted as a transfer. */
+  collect(from: number): void {
+    const [giver, first] = [this.shard(from), this.shard(0)];
+    const amount = giver.balance < first.owed ? giver.balance : first.owed;
+    giver.balance -= amount;
+    giver.received = (giver.received ?? 0n) - amount;
+    first.owed -= amount;
+    first.received = (first.received ?? 0n) + amount;
+  }
+
+  grow(): void {
+    this.wallet.push(newPart(`acc_a#${this.wallet.length}`));
+  }
+
+  /** Merges the last shard into the first, if no call holds anything in it. */
+  merge(): void {
+    const last = this.wallet.at(-1);
+    if (last === undefined || this.wallet.length === 1 || last.holds.size > 0) return;
+    const first = this.shard(0);
+    this.wallet.pop();
+    first.balance += last.balance;
+    first.spent += last.spent;
+    first.received = (first.received ?? 0n) + (last.received ?? 0n);
+    for (const [day, cost] of last.spentByDay)
+      first.spentByDay.set(day, (first.spentByDay.get(day) ?? 0n) + cost);
+    first.entries += 1;
+  }
+
+  async shards(): Promise<readonly WalletShard[]> {
+    const found: WalletShard[] = [];
+    for (let index = 0; index < this.wallet.length; index += 1) {
+      const { holds, spentByDay, ...shard } = this.shard(index);
+      found.push({
+        ...shard,
+        holds: [...holds.values()].map((hold) => ({ ...hold })),
+        spentByDay: new Map(spentByDay),
+      });
+      this.between();
+    }
+    return found;
+  }
+
+  async *entries() {
+    const entries = [...this.books];
+    this.between();
+    yield* entries;
+  }
+
+  get sums(): SumDependencies {
+    const found = this.usageOf.dependencies(async () => this.between());
+    const read: SumDependencies['calls']['read'] = async (query) => {
+      const page = await found.calls.read(query);
+      this.recordsRead += page.calls.length;
+      return page;
+    };
+    return { ...found, calls: { read } };
+  }
+
+  async recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<bigint> {
+    this.between();
+    const ids = new Set(calls.map(({ id }) => id));
+    return this.records.reduce((sum, { id, cost }) => (ids.has(id) ? sum + cost : sum), 0n);
+  }
+
+  async *usage() {
+    const found = [...this.records];
+    this.between();
+    yield* found;
+  }
+
+  async proven(): Promise<ProvenUsage> {
+    const { stored } = this;
+    this.between();
+    return stored;
+  }
+
+  async storeProven(_accountId: string, proven: ProvenUsage): Promise<boolean> {
+    this.usageOf.write();
+    if (proven.version !== this.stored.version) return false;
+    this.stored = { ...proven, version: proven.version + 1 };
+    return true;
+  }
+
+  async removeDays(days: readonly { readonly shard: string; readonly day: number }[]): Promise<void> {
+    this.usageOf.write();
+    for (const { shard: id, day } of days)
+      this.wallet.find((shard) => shard.id === id)?.spentByDay.delete(day);
+  }
+}

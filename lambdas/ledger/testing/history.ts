@@ -1,0 +1,292 @@
+/** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
+import { isDeepStrictEqual } from 'node:util';
+import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { dailyOf, type KeyState, monthlyOf } from '../../access/core/key-state.ts';
+import type { Policy } from '../../access/core/policy.ts';
+import { type Windows, windowsAt } from '../../access/core/windows.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Admission } from '../core/admission.ts';
+import { REST_SECONDS } from '../core/cap-repair.ts';
+import type { UsageRecord } from '../core/usage-record.ts';
+import { WalletReads } from '../store/wallet/reads.ts';
+import { FailingProcess, type FaultPlan } from './failing-process.ts';
+import {
+  type AccountBooks,
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  repairAll,
+  type TestAccount,
+  type TestLedger,
+} from './running-ledger.ts';
+import { splitWallet } from './split-wallet.ts';
+import { brokenShard } from './stored-shards.ts';
+
+export interface CallPlan {
+  readonly process: 0 | 1;
+  readonly key: 0 | 1;
+  readonly amount: NanoUsd;
+  readonly cost: NanoUsd;
+  /** `late`: only after its hold has expired and a sweeper has been. */
+  readonly settles: 'at-once' | 'late' | 'never';
+  /** Time since the call before. */
+  readonly pauseSeconds: number;
+  /** Calls like it at once: more than one shard of a wallet has places for makes shards. */
+  readonly copies: number;
+  /** Its process tidies the wallet before it, once with the time that has passed: idle shards are merged. */
+  readonly tidies: boolean;
+}
+
+export interface History {
+  readonly startMs: number;
+  /** How far the second process's clock lags. */
+  readonly lagSeconds: number;
+  readonly balance: NanoUsd;
+  /** Shards that the wallet lies in. */
+  readonly shards: number;
+  readonly policies: readonly [Policy, Policy];
+  readonly calls: readonly CallPlan[];
+  /** All calls at once, not one after the other. */
+  readonly overlapping: boolean;
+  /** Of each process, and of a sweeper that comes before the last one. */
+  readonly faults: readonly [FaultPlan, FaultPlan];
+  readonly sweeperFaults: FaultPlan;
+  /** When requests that hung in the network reach the database: before the first sweeper or after it. */
+  readonly lateLands: 'before' | 'after';
+}
+
+interface CallResult {
+  readonly plan: CallPlan;
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly windows: Windows;
+  admission?: Admission;
+  /** The error the caller got instead. */
+  failure?: unknown;
+  /** The record of a settlement whose caller was still alive to receive it. */
+  returned?: UsageRecord;
+}
+
+export interface Aftermath {
+  readonly account: TestAccount;
+  readonly results: readonly CallResult[];
+  readonly books: AccountBooks;
+  /** What was wrong with a part of the wallet by itself, after any step. */
+  readonly brokenShards: readonly string[];
+  /** The most shards that the wallet lay in after any step. */
+  readonly mostShards: number;
+  readonly keys: readonly KeyState[];
+  readonly policies: readonly Policy[];
+  /** When the last recovery pass was made. */
+  readonly endMs: number;
+  /** The keys at rest, after a pass that repairs caps, and when that was. */
+  readonly repaired: readonly KeyState[];
+  readonly repairedMs: number;
+  /** Database calls the processes and sweepers made. */
+  readonly databaseCalls: number;
+}
+
+/** Plays a history and ends it with one undisturbed recovery pass after every hold has expired. */
+export async function play(database: TestDatabase, history: History): Promise<Aftermath> {
+  const account = await openAccount(database.client, history.balance, ...history.policies);
+  const shares = Array.from({ length: history.shards - 1 }, () => history.balance / BigInt(history.shards));
+  await splitWallet(database, account.accountId, shares);
+  const inspection = new Inspection(database, account.accountId);
+  let nowMs = history.startMs;
+  const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
+  const processes = history.faults.map((plan) => new FailingProcess(database, plan));
+  const ledgers = processes.map(({ clients }, at) => openLedger({ clients, clock: clocks[at] ?? Date.now }));
+  // A process that has not met the shards keeps to the first one.
+  if (history.shards > 1)
+    for (const { wallets } of ledgers) await wallets.read(account.accountId).catch(() => {});
+  const results: CallResult[] = [];
+
+  async function settle(result: CallResult): Promise<void> {
+    const settlement = await result.admission?.settle(outcomeOf(result.plan.cost)).catch(() => undefined);
+    if (processes[result.plan.process]?.dead === false && settlement !== undefined)
+      result.returned = settlement.record;
+  }
+
+  async function run(plan: CallPlan): Promise<void> {
+    if (plan.tidies) await ledgers[plan.process]?.upkeep.tidy(account.accountId).catch(() => {});
+    await Promise.all(Array.from({ length: plan.copies }, () => runOne(plan)));
+  }
+
+  async function runOne(plan: CallPlan): Promise<void> {
+    const key = account.keys[plan.key] ?? account.keys[0];
+    const atMs = clocks[plan.process]?.() ?? nowMs;
+    const call = callOf(key, plan.amount, { atMs });
+    const windows = windowsAt(atMs);
+    const result: CallResult = { plan, requestId: call.requestId, keyId: key.keyId, windows };
+    results.push(result);
+    try {
+      const admission = await ledgers[plan.process]?.ledger.admit(call);
+      if (admission !== undefined) result.admission = admission;
+    } catch (failure) {
+      result.failure = failure;
+    }
+    await inspection.look();
+    if (plan.settles === 'at-once') await settle(result);
+    await inspection.look();
+  }
+
+  const running: Promise<void>[] = [];
+  for (const plan of history.calls) {
+    nowMs += plan.pauseSeconds * 1000;
+    const call = run(plan);
+    if (history.overlapping) running.push(call);
+    else await call;
+  }
+  await Promise.all(running);
+  nowMs += (HOLD_TTL_SECONDS + history.lagSeconds + 1) * 1000;
+  const landLate = async () => {
+    for (const process of processes) await process.landLate();
+    await inspection.look();
+  };
+  if (history.lateLands === 'before') await landLate();
+  const sweeper = new FailingProcess(database, history.sweeperFaults);
+  if (history.sweeperFaults.size > 0) {
+    await recover(openLedger({ clients: sweeper.clients, clock: () => nowMs }), account).catch(() => {});
+  }
+  await inspection.look();
+  for (const result of results) if (result.plan.settles === 'late') await settle(result);
+  await landLate();
+  await sweeper.landLate();
+  const last = openLedger({ clients: database, clock: () => nowMs });
+  await recover(last, account);
+  await inspection.look();
+  const keysNow = () => Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId)));
+  const [keys, endMs] = [await keysNow(), nowMs];
+  nowMs += REST_SECONDS * 1000;
+  await repairAll(last, database.client, account, () => nowMs);
+  return {
+    account,
+    results,
+    books: await booksOf(database.client, account),
+    brokenShards: inspection.broken,
+    mostShards: inspection.mostShards,
+    keys,
+    policies: history.policies,
+    endMs,
+    repaired: await keysNow(),
+    repairedMs: nowMs,
+    databaseCalls: processes.reduce((sum, { calls }) => sum + calls, sweeper.calls),
+  };
+}
+
+/** Looks at every part of a wallet by itself, which is whole at every instant, whatever goes on beside. */
+class Inspection {
+  readonly broken: string[] = [];
+  mostShards = 0;
+  readonly #database: TestDatabase;
+  readonly #accountId: string;
+
+  constructor(database: TestDatabase, accountId: string) {
+    this.#database = database;
+    this.#accountId = accountId;
+  }
+
+  async look(): Promise<void> {
+    const { client, tables } = this.#database;
+    const shards = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
+    this.mostShards = Math.max(this.mostShards, shards.length);
+    this.broken.push(...shards.flatMap(brokenShard));
+  }
+}
+
+async function recover({ wallets, recovery, upkeep }: TestLedger, account: TestAccount): Promise<void> {
+  const wallet = await wallets.read(account.accountId);
+  if (wallet !== undefined) await recovery.recoverWallet(wallet);
+  await upkeep.tidy(account.accountId);
+}
+
+async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
+  const state = await keys.read(keyId);
+  if (state === undefined) throw new Error('the key is gone');
+  return state;
+}
+
+/** What money is amiss: empty when every guarantee holds. */
+export function brokenBooks({ books, results, brokenShards }: Aftermath): string[] {
+  const { wallet, records, topUps, audit } = books;
+  const broken = [...brokenShards];
+  const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
+  if (wallet.holds.length > 0) broken.push(`${wallet.holds.length} holds are open`);
+  if (!audit.exact) broken.push(`the books are off by ${audit.drift}`);
+  if (wallet.balance < 0n) broken.push(`the balance is ${wallet.balance}`);
+  if (topUps - wallet.balance !== spent)
+    broken.push('the wallet fell by something else than the records cost');
+  const byId = new Map(records.map((record) => [record.id, record]));
+  if (byId.size !== records.length) broken.push('a call has two records');
+  for (const { requestId, plan, admission, returned } of results) {
+    const record = byId.get(requestId);
+    byId.delete(requestId);
+    if (admission === undefined && record !== undefined && record.cost > 0n)
+      broken.push('a call that was not admitted was billed');
+    if (admission !== undefined && record === undefined) broken.push('an admitted call has no record');
+    if (record !== undefined && record.cost > plan.cost) broken.push('a call was billed more than it cost');
+    if (plan.settles === 'never' && record !== undefined && record.status !== 'expired')
+      broken.push('a call that never settled is not marked as expired');
+    if (returned !== undefined && !isDeepStrictEqual(returned, record))
+      broken.push(`the caller got ${returned.status} at ${returned.cost}, which is not what was recorded`);
+  }
+  if (byId.size > 0) broken.push('there is a record of no call');
+  return broken;
+}
+
+/**
+ * Which caps have more left than what was spent in their window allows, of the windows that still run; and which of a key
+ * at rest have not exactly what the records of their window leave.
+ */
+export function brokenCaps(aftermath: Aftermath): string[] {
+  const { books, results, keys, policies, endMs } = aftermath;
+  const broken = inexactCaps(aftermath);
+  const running = windowsAt(endMs);
+  keys.forEach((state, at) => {
+    const mine = results.filter(({ keyId }) => keyId === state.keyId);
+    const spentIn = (window: keyof Windows): NanoUsd =>
+      mine
+        .filter(({ windows }) => windows[window] === running[window])
+        .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
+        .reduce((sum, record) => sum + (record?.cost ?? 0n), 0n);
+    const check = (window: 'day' | 'month', left: NanoUsd, cap: NanoUsd | undefined) => {
+      if (cap === undefined) return;
+      const spent = spentIn(window);
+      if (left > cap - spent)
+        broken.push(`a ${window}’s cap of ${cap} has ${left} left of which ${spent} is spent`);
+    };
+    check('day', state.dayLeft, policies[at]?.daily_usd);
+    check('month', state.monthLeft, policies[at]?.monthly_usd);
+  });
+  return broken;
+}
+
+function inexactCaps({ books, repaired, repairedMs }: Aftermath): string[] {
+  const now = windowsAt(repairedMs);
+  return repaired.flatMap(({ keyId, policy, dayLeft, monthLeft }) => {
+    const spentIn = (window: 'day' | 'month'): NanoUsd =>
+      books.records
+        .filter((record) => record.keyId === keyId)
+        .filter(({ created }) => windowsAt(created * 1000)[window] === now[window])
+        .reduce((sum, { cost }) => sum + cost, 0n);
+    const off = [
+      dailyOf(policy) - spentIn('day') - dayLeft,
+      monthlyOf(policy) - spentIn('month') - monthLeft,
+    ];
+    return off.some((amount) => amount !== 0n) ? [`caps at rest miss ${off.join(' and ')}`] : [];
+  });
+}
+
+/** Failures that are no refusal and no fault of the plan's: bugs, whatever the books say. */
+export function unexpectedFailures({ results }: Aftermath): string[] {
+  return results.flatMap(({ failure }) => {
+    if (failure === undefined) return [];
+    if (failure instanceof ServiceError) return failure.status === 500 ? [failure.message] : [];
+    const { name, message } = failure as Error;
+    return name === 'TimeoutError' || message === 'the process is dead' ? [] : [`${name}: ${message}`];
+  });
+}

@@ -1,0 +1,260 @@
+/** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
+import { createHash } from 'node:crypto';
+import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { ulid } from 'ulid';
+import { DATABASE_TABLES as TABLES } from '../../../tools/test-kit/engine.ts';
+import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../access/core/api-key.ts';
+import { KeyGate } from '../../access/core/key-gate.ts';
+import type { Policy } from '../../access/core/policy.ts';
+import { windowsAt } from '../../access/core/windows.ts';
+import { encodeNewKey } from '../../access/store/key-item.ts';
+import { createKeyStore } from '../../access/store/key-store.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Clock, Log } from '../../platform/core/ports.ts';
+import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
+import { systemUlid } from '../../platform/system/system.ts';
+import { Ledger } from '../core/admission.ts';
+import { auditAccount } from '../core/audit/account.ts';
+import type { Books } from '../core/audit/books.ts';
+import { auditAll as auditEvery } from '../core/audit/run.ts';
+import { type Call, NO_OUTPUT } from '../core/call.ts';
+import { type KeySpend, repairCaps, type Spends } from '../core/cap-repair.ts';
+import type { UnbilledStore, Wallet } from '../core/ports.ts';
+import { Recovery } from '../core/recovery.ts';
+import { Refusals } from '../core/refusals.ts';
+import { sweep as sweepAll } from '../core/upkeep.ts';
+import type { Outcome, UsageRecord } from '../core/usage-record.ts';
+import { createAccountPages, createAuditStore } from '../store/audit-reader.ts';
+import { readWalletPage } from '../store/ledger-scan.ts';
+import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
+import { encodeNewWallet } from '../store/wallet/item.ts';
+import { createWalletStore } from '../store/wallet/store.ts';
+import { WalletUpkeep } from '../store/wallet/upkeep.ts';
+
+export const HOLD_TTL_SECONDS = 1200;
+
+/** Noon of a day in the middle of a month, at the first millisecond of a minute. */
+export const NOON_MS = Date.UTC(2026, 6, 15, 12);
+
+/** Keys are older than any call of the tests. */
+const KEYS_MS = Date.UTC(2026, 5, 1);
+
+export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+export interface LedgerSetup {
+  readonly clients: DynamoClients;
+  readonly clock: Clock;
+  readonly log?: Log;
+  readonly onSettled?: (record: UsageRecord) => void;
+  readonly unbilled?: UnbilledStore;
+  readonly spend?: KeySpend;
+}
+
+/** One process's ledger, composed as the service composes it. */
+export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, ...setup }: LedgerSetup) {
+  const { client } = clients;
+  const { unbilled, spend = (key, nowMs) => spendOf(client, key, nowMs) } = setup;
+  const keys = createKeyStore({ clients, table: TABLES.keys, clock });
+  const wallets = createWalletStore(clients, TABLES.wallets, { clock });
+  const usage = createUsageStore(client, TABLES.usage);
+  const gate = new KeyGate(keys, clock);
+  const refusals = new Refusals({ keys, wallets, clock });
+  const recovery = new Recovery({ wallets, usage, clock, log });
+  const ledger = new Ledger({
+    keys,
+    gate,
+    refusals,
+    wallets,
+    usage,
+    unbilled,
+    recovery,
+    spend,
+    clock,
+    log,
+    onSettled,
+    holdTtlSeconds: HOLD_TTL_SECONDS,
+  });
+  const upkeep = new WalletUpkeep(client, TABLES.wallets);
+  return { ledger, gate, keys, wallets, usage, recovery, upkeep };
+}
+
+/**
+ * What the records of a key cost, by a query of the test's own: its ids have the time of the machine, and sums are read by
+ * the time in ids.
+ */
+export async function spendOf(
+  client: DynamoDBClient,
+  { keyId }: Pick<VerifiedKey, 'accountId' | 'keyId'>,
+  nowMs: number,
+): Promise<Spends> {
+  const now = windowsAt(nowMs);
+  let [day, month] = [0n, 0n];
+  for await (const item of query(client, TABLES.usage, 'key_id', keyId)) {
+    const { created, cost } = decodeRecord(item);
+    const then = windowsAt(created * 1000);
+    if (then.day === now.day) day += cost;
+    if (then.month === now.month) month += cost;
+  }
+  return new Map([[keyId, { day, month }]]);
+}
+
+/** Repairs the account's keys, as the nightly pass does; returns how many. */
+export async function repairAll(
+  { keys, wallets }: Pick<TestLedger, 'keys' | 'wallets'>,
+  client: DynamoDBClient,
+  account: TestAccount,
+  clock: Clock,
+): Promise<number> {
+  const spend = async (_accountId: string, nowMs: number) => {
+    const each = await Promise.all(account.keys.map((key) => spendOf(client, key, nowMs)));
+    return new Map(each.flatMap((spends) => [...(spends ?? [])]));
+  };
+  const holds = async (accountId: string) => (await wallets.read(accountId))?.holds ?? [];
+  const ids = account.keys.map(({ keyId }) => keyId);
+  return repairCaps({ keys, holds, spend, clock }, account.accountId, ids);
+}
+
+export type TestLedger = ReturnType<typeof openLedger>;
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly keys: readonly [VerifiedKey, ...VerifiedKey[]];
+}
+
+/** The secret of a key that was opened here. */
+export const secretOf = (keyId: string): string =>
+  createHash('sha1')
+    .update(keyId)
+    .digest('hex')
+    .slice(0, 2 * SECRET_BYTES);
+
+/** Opens an account with one top-up and a key for each policy, in one write: the stores' own items, no history. */
+export async function openAccount(
+  client: DynamoDBClient,
+  balance: NanoUsd,
+  ...policies: [Policy, ...Policy[]]
+): Promise<TestAccount> {
+  const accountId = `acc_${systemUlid()}`;
+  const newKey = (): VerifiedKey => {
+    const keyId = `key_${ulid(KEYS_MS)}`;
+    return { accountId, keyId, secretHash: hashSecret(secretOf(keyId)) };
+  };
+  const put = (item: Item) => ({ PutRequest: { Item: item } });
+  const topUp = {
+    account_id: text(accountId),
+    item: text('top_up#first'),
+    amount: number(balance),
+    created: number(0),
+    source: text('test'),
+  };
+  const [first, ...rest] = policies;
+  const keys = [newKey(), ...rest.map(newKey)] as const;
+  await client.send(
+    new BatchWriteItemCommand({
+      RequestItems: {
+        [TABLES.accounts]: [put(topUp)],
+        [TABLES.wallets]: [
+          put({ ...encodeNewWallet(accountId), balance: number(balance), received: number(balance) }),
+        ],
+        [TABLES.keys]: [first, ...rest].map((policy, index) =>
+          put(encodeNewKey({ ...(keys[index] ?? keys[0]), name: 'test', policy, created: 0 })),
+        ),
+      },
+    }),
+  );
+  return { accountId, keys };
+}
+
+interface CallChanges extends Partial<Omit<Call, 'tokens'>> {
+  readonly tokens?: number | Call['tokens'];
+  /** When the request comes: usage is summed by the time in its id. */
+  readonly atMs?: number;
+}
+
+/** A call of that cost, whatever its output. */
+export function callOf(
+  key: VerifiedKey,
+  amount: NanoUsd,
+  { tokens = 10, atMs = NOON_MS, ...changes }: CallChanges = {},
+): Call {
+  return {
+    requestId: `req_${ulid(atMs)}`,
+    key,
+    scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
+    output: NO_OUTPUT,
+    tokens: typeof tokens === 'number' ? () => tokens : tokens,
+    cost: () => amount,
+    ...changes,
+  };
+}
+
+export function outcomeOf(cost: NanoUsd, changes: Partial<Outcome> = {}): Outcome {
+  return {
+    model: 'sim/chat',
+    inputUnits: 4,
+    cachedUnits: 1,
+    outputUnits: 2,
+    unit: 'token',
+    cost,
+    estimated: false,
+    route: 'sim-a',
+    status: 'completed',
+    tokens: 6,
+    ...changes,
+  };
+}
+
+export interface AccountBooks {
+  readonly wallet: Wallet;
+  readonly records: readonly UsageRecord[];
+  readonly topUps: NanoUsd;
+  /** The service's own audit, of this account alone. */
+  readonly audit: Books;
+}
+
+async function* query(client: DynamoDBClient, table: string, name: string, value: string) {
+  const input = {
+    TableName: table,
+    KeyConditionExpression: `${name} = :value`,
+    ExpressionAttributeValues: { ':value': text(value) },
+    ConsistentRead: true,
+  };
+  for await (const { Items: items = [] } of paginateQuery({ client }, input)) yield* items;
+}
+
+/** Reads one account's books with queries of the test's own, and lets the service's audit judge them. */
+export async function booksOf(
+  client: DynamoDBClient,
+  { accountId, keys }: TestAccount,
+): Promise<AccountBooks> {
+  const wallet = await createWalletStore({ client, onceClient: client }, TABLES.wallets).read(accountId);
+  if (wallet === undefined) throw new Error('the account has no wallet');
+  const records: UsageRecord[] = [];
+  for (const { keyId } of keys) {
+    for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
+  }
+  let topUps = 0n;
+  for await (const item of query(client, TABLES.accounts, 'account_id', accountId))
+    if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
+  const { books: audit } = await auditAccount(createAuditStore(client, TABLES), accountId, {
+    // Some ledgers run by the clock of the machine.
+    clock: () => Math.max(NOON_MS, ...records.map(({ created }) => created * 1000)),
+  });
+  return { wallet, records, topUps, audit };
+}
+
+/** The service's own audit, of everything in the database. */
+export const auditAll = (client: DynamoDBClient, clock: Clock = () => NOON_MS): Promise<Books> =>
+  auditEvery({
+    pages: createAccountPages(client, TABLES.wallets),
+    store: createAuditStore(client, TABLES),
+    clock,
+    log: SILENT,
+  });
+
+const pagesOf = (client: DynamoDBClient) => (after?: string) => readWalletPage(client, TABLES.wallets, after);
+
+/** One recovery pass over every wallet, as the sweeper makes it. */
+export const sweep = ({ recovery, upkeep }: TestLedger, client: DynamoDBClient) =>
+  sweepAll(pagesOf(client), recovery, (accountId) => upkeep.tidy(accountId));

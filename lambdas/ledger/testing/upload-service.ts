@@ -1,0 +1,169 @@
+/** The transcription endpoint on a real database, with a route that answers over HTTP what the test wants of it. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DATABASE_TABLES, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { formatKey, verifyKey } from '../../access/core/api-key.ts';
+import type { Policy } from '../../access/core/policy.ts';
+import { encodeNewKey } from '../../access/store/key-item.ts';
+import { openCatalog } from '../../inference/core/catalog/catalog.ts';
+import { Idempotency } from '../../inference/core/idempotency/idempotency.ts';
+import { createTranscriptionEndpoint } from '../../inference/core/kinds/transcriptions/endpoint.ts';
+import type { SettlementOrder } from '../../inference/core/kinds/transcriptions/order.ts';
+import type { Settlements } from '../../inference/core/kinds/transcriptions/ports.ts';
+import { settleTranscription } from '../../inference/core/kinds/transcriptions/settle.ts';
+import { createTranscriptionCalls } from '../../inference/providers/kinds/provider-calls.ts';
+import { DynamoReplayStore } from '../../inference/store/replay-store.ts';
+import { createBreaker } from '../../inference/testing/circuit/memory-circuits.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { After, Clock, Log } from '../../platform/core/ports.ts';
+import { createUploadReader } from '../../platform/http/multipart.ts';
+import { createRequestHandler, type HostContext } from '../../platform/http/request-handler.ts';
+import { spoolToDisk } from '../../platform/system/spool.ts';
+import { systemAfter, systemRandom, systemUlid } from '../../platform/system/system.ts';
+import { Precheck } from '../core/precheck.ts';
+import { openAccount, openLedger } from './running-ledger.ts';
+
+const PEPPERS = { current: 'a pepper of this test' };
+
+export const MAX_FILE_BYTES = 4_000_000;
+
+/** 0.006 USD. */
+export const PRICE_PER_MINUTE = 6_000_000n;
+
+/** A key as its holder has it. */
+export interface HeldKey {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+export class UploadService {
+  readonly #database: TestDatabase;
+  readonly #clock: Clock;
+  readonly #after: After;
+  #route: Server | undefined;
+  /** What the route answers, and what it does before. */
+  answer: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
+  /** What the workflow does with an order; it settles. */
+  workflow: Settlements['settle'] = (order) => this.settle(order);
+  /** Everything that was logged as an error. */
+  readonly errors: unknown[] = [];
+  readonly #log: Log = {
+    info: () => {},
+    warn: () => {},
+    error: (...line) => this.errors.push(line),
+  };
+  #handler: ReturnType<typeof createRequestHandler> | undefined;
+  readonly ledger;
+
+  constructor(database: TestDatabase, clock: Clock, after = systemAfter) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#after = after;
+    this.ledger = openLedger({ clients: database, clock, log: this.#log });
+  }
+
+  /** The step of the workflow. */
+  settle(order: SettlementOrder) {
+    const { ledger } = this;
+    return settleTranscription({ ...ledger, clock: this.#clock, log: this.#log, onSettled: () => {} }, order);
+  }
+
+  async start(): Promise<void> {
+    const route = createServer((request, response) => {
+      request.resume().once('end', async () => {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(await this.answer()));
+      });
+    });
+    await new Promise<void>((resolve) => route.listen(0, '127.0.0.1', resolve));
+    this.#route = route;
+    this.#handler = this.#assemble(`http://127.0.0.1:${(route.address() as AddressInfo).port}/v1`);
+  }
+
+  stop(): void {
+    this.#route?.closeAllConnections();
+    this.#route?.close();
+  }
+
+  #assemble(address: string): ReturnType<typeof createRequestHandler> {
+    const { ledger, clock, log } = { ledger: this.ledger, clock: this.#clock, log: this.#log };
+    const catalog = openCatalog('1', {
+      models: [
+        {
+          id: 'test/ears',
+          type: 'audio',
+          owned_by: 'test',
+          created: 0,
+          price: { unit: 'per_minute', minute: '0.006' },
+          routes: [{ id: 'ears', protocol: 'openai', base_url: address, upstream_model: 'ears' }],
+        },
+      ],
+      defaults: { audio: 'test/ears' },
+    });
+    const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
+    const after = this.#after;
+    const endpoint = createTranscriptionEndpoint(
+      createTranscriptionCalls({ fetch, readSecret: async () => '', readToken: async () => '' } as Parameters<
+        typeof createTranscriptionCalls
+      >[0]),
+      {
+        ...ledger,
+        breaker: createBreaker(),
+        peppers: async () => PEPPERS,
+        catalog: async () => catalog,
+        idempotency: new Idempotency({
+          ...{ store, gate: ledger.gate, clock, after, log },
+          marks: { mark: async () => {} },
+        }),
+        random: systemRandom,
+        after,
+        clock,
+        log,
+        settlements: { settle: (order) => this.workflow(order) },
+        receive: createUploadReader({
+          spool: spoolToDisk,
+          maxFileBytes: MAX_FILE_BYTES,
+          tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
+        }),
+        precheck: new Precheck({ ...ledger, clock }),
+      },
+    );
+    return createRequestHandler(endpoint, 'openai', { clock, after, ulid: systemUlid, log });
+  }
+
+  /** A new account with so much credit and one key. */
+  async open(balance: NanoUsd, policy: Policy = { rpm: 1_000_000_000 }): Promise<HeldKey> {
+    const { accountId } = await openAccount(this.#database.client, balance, {});
+    const keyId = `key_${systemUlid()}`;
+    const secret = formatKey({ accountId, keyId, secret: randomBytes(20).toString('hex') }, PEPPERS);
+    const key = verifyKey(secret, PEPPERS);
+    if (key === undefined) throw new Error('the key does not verify');
+    await this.#database.client.send(
+      new PutItemCommand({
+        TableName: DATABASE_TABLES.keys,
+        Item: encodeNewKey({ ...key, name: 'test', policy, created: 0 }),
+      }),
+    );
+    return { accountId, keyId, secret };
+  }
+
+  post(
+    { secret }: Pick<HeldKey, 'secret'>,
+    body: ReadableStream<Uint8Array>,
+    headers: Readonly<Record<string, string>>,
+    host: Pick<HostContext, 'silenceMs'> = {},
+  ): Promise<Response> {
+    const request = new Request('http://localhost/v1/audio/transcriptions', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, ...headers },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    if (this.#handler === undefined) throw new Error('the service is not started');
+    return this.#handler(request, { pathParameters: {}, remainingTimeMs: () => 60_000, ...host });
+  }
+}

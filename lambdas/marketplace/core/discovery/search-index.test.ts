@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { CASES, KNOWN } from '../../testing/discovery/relevance.ts';
+import { SearchIndex } from './search-index.ts';
+
+function indexed(): SearchIndex {
+  const index = SearchIndex.empty();
+  for (const document of KNOWN) index.apply({ document });
+  return index;
+}
+const idOf = (place: number): string => KNOWN[place]?.id ?? '';
+
+describe('a search', () => {
+  it.each(CASES.map((one) => [one.why, one] as const))('finds first: %s', (_why, { q, kind, first }) => {
+    const found = indexed().search({ q, kind });
+    expect(found.slice(0, first.length)).toEqual(first.map(idOf));
+  });
+
+  it('without words finds all of a kind or category, newest first', () => {
+    const all = KNOWN.filter(({ category }) => category === 'finance').map(({ id }) => id);
+    expect(indexed().search({ q: '  ', category: 'finance' })).toEqual([...all].sort().reverse());
+    expect(indexed().search({ q: '!?', kind: 'ai-agent' })).toHaveLength(2);
+  });
+
+  it('finds nothing where nothing resembles the words', () => {
+    expect(indexed().search({ q: 'xylophone' })).toEqual([]);
+    expect(indexed().search({ q: 'zzz' })).toEqual([]);
+  });
+
+  it('finds the same after the index was stored and read again', () => {
+    const again = SearchIndex.parse(indexed().toJSON());
+    for (const { q, kind } of CASES) expect(again.search({ q, kind })).toEqual(indexed().search({ q, kind }));
+  });
+});
+
+describe('a change of the index', () => {
+  const [first] = KNOWN;
+  if (first === undefined) throw new Error('there is no listing to change');
+
+  it('replaces what was known, removes what is gone, and may be repeated', () => {
+    const index = indexed();
+    const changed = { document: { ...first, revision: 2, name: 'Renamed' } };
+    for (const repeat of [1, 2]) {
+      index.apply(changed);
+      expect([repeat, index.search({ q: 'renamed' })]).toEqual([repeat, [first.id]]);
+      expect(index.search({ q: 'wizard' })).toEqual([]);
+    }
+    for (const repeat of [1, 2]) {
+      index.apply({ removed: first.id });
+      expect([repeat, index.size]).toEqual([repeat, KNOWN.length - 1]);
+    }
+  });
+
+  it('that is older than what is known changes nothing', () => {
+    const index = indexed();
+    index.apply({ document: { ...first, revision: 3, name: 'Renamed' } });
+    index.apply({ document: { ...first, revision: 2, name: 'Outdated' } });
+    expect(index.search({ q: 'outdated' })).toEqual([]);
+    expect(index.search({ q: 'renamed' })).toEqual([first.id]);
+  });
+});

@@ -1,0 +1,22 @@
+/** The query of `GET /search`. */
+import * as z from 'zod';
+import { cursor, limit } from '../../../platform/core/api/paging.ts';
+import { category } from '../fields.ts';
+import { listingKind } from '../listing.ts';
+
+/** A sentence; the cost of a search grows with its words. */
+const MAX_QUERY = 200;
+
+/** Results beyond this are not served; a cursor has at most 3 digits. */
+export const MAX_DEPTH = 1000;
+
+export const searchQuery = z.object({
+  q: z.string().trim().max(MAX_QUERY).default('').describe('Search terms; empty for all listings.'),
+  kind: listingKind.optional(),
+  category: category.optional(),
+  limit,
+  /** How many results the pages before had. */
+  cursor: cursor(/^[1-9]\d{0,2}$/)
+    .transform(Number)
+    .optional(),
+});

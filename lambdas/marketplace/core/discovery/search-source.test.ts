@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { KNOWN } from '../../testing/discovery/relevance.ts';
+import { type Change, SearchIndex } from './search-index.ts';
+import { createSearchSource, type NumberedChange, type SearchStore } from './search-source.ts';
+
+const [first, second] = KNOWN;
+if (first === undefined || second === undefined) throw new Error('there are no listings');
+
+/** A store and a clock of the test's own. */
+class Platform implements SearchStore {
+  nowMs = 1_000_000;
+  reads = 0;
+  stored: { json: string; sinceMs: number } | undefined;
+  broken = false;
+  readonly written: (NumberedChange & { readonly atMs: number })[] = [];
+  readonly log: string[] = [];
+
+  readonly source = createSearchSource({
+    store: this,
+    clock: () => this.nowMs,
+    log: {
+      info: () => {},
+      warn: () => {},
+      error: (message) => {
+        this.log.push(message);
+      },
+    },
+  });
+
+  write(change: Change, atMs = this.nowMs): void {
+    this.written.push({ id: `${atMs}-${this.written.length}`, change, atMs });
+  }
+
+  async read() {
+    this.reads += 1;
+    return this.stored;
+  }
+
+  async *changes(sinceMs: number) {
+    if (this.broken) throw new Error('no database');
+    yield* this.written.filter(({ atMs }) => atMs >= sinceMs);
+  }
+
+  async size(): Promise<number> {
+    return (await this.source()).size;
+  }
+}
+
+describe('the index that a search function answers from', () => {
+  it('is read once, then follows the changes behind its callers’ backs', async () => {
+    const platform = new Platform();
+    const index = SearchIndex.empty();
+    index.apply({ document: first });
+    platform.stored = { json: index.toJSON(), sinceMs: 0 };
+    expect(await platform.size()).toBe(1);
+    platform.write({ document: second });
+    platform.nowMs += 500;
+    expect(await platform.size()).toBe(1);
+    platform.nowMs += 1_000;
+    expect(await platform.size()).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await platform.size()).toBe(2);
+    expect(platform.reads).toBe(1);
+  });
+
+  it('is brought up to date before the answer after a long sleep', async () => {
+    const platform = new Platform();
+    expect(await platform.size()).toBe(0);
+    platform.write({ document: first });
+    platform.nowMs += 60_000;
+    expect(await platform.size()).toBe(1);
+  });
+
+  it('misses no change that was written down a little before one that it has seen', async () => {
+    const platform = new Platform();
+    platform.write({ document: first });
+    expect(await platform.size()).toBe(1);
+    platform.write({ document: second }, platform.nowMs - 10_000);
+    platform.nowMs += 6_000;
+    expect(await platform.size()).toBe(2);
+  });
+
+  it('does not bring back what is gone by taking in a change twice', async () => {
+    const platform = new Platform();
+    platform.write({ document: first });
+    expect(await platform.size()).toBe(1);
+    platform.write({ removed: first.id });
+    for (let looks = 0; looks < 4; looks += 1) {
+      platform.nowMs += 6_000;
+      expect(await platform.size()).toBe(0);
+    }
+  });
+
+  it('goes on answering from what it has while the database cannot be reached, and says so', async () => {
+    const platform = new Platform();
+    platform.write({ document: first });
+    expect(await platform.size()).toBe(1);
+    platform.broken = true;
+    platform.nowMs += 60_000;
+    expect(await platform.size()).toBe(1);
+    expect(platform.log).toEqual(['search index refresh failed']);
+  });
+
+  it('reads the stored index again after a day, when changes begin to be forgotten', async () => {
+    const platform = new Platform();
+    await platform.size();
+    platform.nowMs += 25 * 3_600_000;
+    await platform.size();
+    expect(platform.reads).toBe(2);
+  });
+});

@@ -1,0 +1,127 @@
+/** Listings as their owners change them: only their own, and never over a change they have not seen. */
+import type * as z from 'zod';
+import { hasAsMany, QUOTAS } from '../../platform/core/api/quotas.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import type { Clock, UlidSource } from '../../platform/core/ports.ts';
+import { type listingChange, type newListing, slugOf } from './fields.ts';
+import { LISTING_ID, type Listing, type ListingKind, listingNotFound } from './listing.ts';
+import type { ListingStore } from './ports.ts';
+import { type Precondition, revisionConflict } from './revision.ts';
+
+/** Without a precondition a change applies to the current state; each further try means that another was made meanwhile. */
+const MAX_TRIES = 5;
+
+export interface ListingsDependencies {
+  readonly store: ListingStore;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+}
+
+/** What an owner's request names: the listing, by path and session. */
+export interface ListingRequest {
+  readonly kind: ListingKind;
+  readonly id: string;
+  readonly accountId: string;
+}
+
+export class Listings {
+  readonly #dependencies: ListingsDependencies;
+
+  constructor(dependencies: ListingsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Throws 404 `not_found` when there is none of that kind under the id. */
+  async get(kind: ListingKind, id: string): Promise<Listing> {
+    const found = LISTING_ID.test(id) ? await this.#dependencies.store.read(id) : undefined;
+    if (found?.kind !== kind) throw listingNotFound(kind);
+    return found;
+  }
+
+  /** As `get`; throws 403 `not_owner` for any other account: that the listing exists is public. */
+  async getOwn({ kind, id, accountId }: ListingRequest): Promise<Listing> {
+    const listing = await this.get(kind, id);
+    if (listing.ownerId !== accountId)
+      throw new ServiceError('not_owner', 'Only the owner of a listing can change it.');
+    return listing;
+  }
+
+  /** Throws 429 `listing_quota` when the account has as many as it may, and 409 `conflict` when the slug is taken. */
+  async create(kind: ListingKind, accountId: string, body: z.output<typeof newListing>): Promise<Listing> {
+    const { store, ulid } = this.#dependencies;
+    const now = this.#now();
+    const { icon_url: iconUrl, slug = slugOf(body.name), ...fields } = body;
+    const slugMissing = 'slug is required: none can be made from the name.';
+    if (slug.length < 2) throw new ServiceError('missing_field', slugMissing, { param: 'slug' });
+    const listing: Listing = {
+      ...fields,
+      slug,
+      iconUrl,
+      id: `lst_${ulid()}`,
+      kind,
+      ownerId: accountId,
+      installs: 0,
+      releases: 1,
+      ratings: { sum: 0, count: 0 },
+      created: now,
+      updated: now,
+      revision: 1,
+    };
+    const most = QUOTAS.listings_per_account;
+    const result = await store.create(listing, `rel_${ulid()}`, most);
+    if (result === 'full') throw hasAsMany('listing_quota', most, 'listings of one account');
+    if (result === 'slug_taken') throw slugTaken(slug);
+    return listing;
+  }
+
+  /** Throws 409 `conflict` when the precondition fails, or the slug belongs to another listing. */
+  async change(
+    request: ListingRequest,
+    body: z.output<typeof listingChange>,
+    precondition: Precondition,
+  ): Promise<Listing> {
+    return this.#retry(request, precondition, async (from) => {
+      const to = {
+        ...changed(from, body),
+        updated: Math.max(from.updated, this.#now()),
+        revision: from.revision + 1,
+      };
+      const result = await this.#dependencies.store.replace(from, to);
+      if (result === 'slug_taken') throw slugTaken(to.slug);
+      return result === 'done' ? to : undefined;
+    });
+  }
+
+  async remove(request: ListingRequest, precondition: Precondition): Promise<Listing> {
+    return this.#retry(request, precondition, async (listing) =>
+      (await this.#dependencies.store.remove(listing)) === 'done' ? listing : undefined,
+    );
+  }
+
+  /** Runs a step on the listing as it is, again when it has changed under the step and the precondition allows it. */
+  async #retry(
+    request: ListingRequest,
+    precondition: Precondition,
+    step: (listing: Listing) => Promise<Listing | undefined>,
+  ): Promise<Listing> {
+    for (let tries = 1; ; tries += 1) {
+      const listing = await this.getOwn(request);
+      if (!precondition(listing.revision) || tries > MAX_TRIES) throw revisionConflict(listing.revision);
+      const done = await step(listing);
+      if (done !== undefined) return done;
+    }
+  }
+
+  #now(): number {
+    return Math.floor(this.#dependencies.clock() / 1000);
+  }
+}
+
+const slugTaken = (slug: string): ServiceError =>
+  new ServiceError('conflict', `Another listing has the slug ${JSON.stringify(slug)}.`, { param: 'slug' });
+
+/** The owner's fields after a change, which has no field that it leaves as it is. */
+function changed(from: Listing, body: z.output<typeof listingChange>): Listing {
+  const { icon_url: iconUrl = from.iconUrl, ...fields } = body;
+  return { ...from, ...(fields as Partial<Listing>), iconUrl };
+}

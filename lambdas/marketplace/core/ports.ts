@@ -1,0 +1,78 @@
+/** The stores of listings: each write is atomic, together with the event to be published. */
+
+import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { PublishedEvent } from '../../webhooks/core/event.ts';
+import type { Install, Purchase, Release, Review } from './activity.ts';
+import type { Listing, ListingKind } from './listing.ts';
+
+export interface CategoryCount {
+  readonly name: string;
+  readonly counts: Readonly<Record<ListingKind, number>>;
+}
+
+export interface ListingStore {
+  read(id: string): Promise<Listing | undefined>;
+  /** Newest first. */
+  list(
+    query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
+  ): Promise<Page<Listing>>;
+  /** `full` when the owner has `most` listings already. */
+  create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
+  /** Writes the owner's fields of `to` if the revision is still that of `from`. */
+  replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
+  /** Removes the listing if its revision is still that one. */
+  remove(listing: Listing): Promise<'done' | 'changed'>;
+}
+
+/** The result of what an account does to a listing at most once. */
+export type ActionResult = 'done' | 'repeated' | 'gone' | 'full';
+
+export interface InstallStore {
+  /** Once per account; `full` when it has installed `most` that day. */
+  install(install: Install, listing: Listing, event: PublishedEvent, most: number): Promise<ActionResult>;
+  findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
+}
+
+export interface ReviewStore {
+  /** Once per account; `full` when it has written `most` that day. */
+  review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult>;
+}
+
+export interface ReleaseStore {
+  /** Once per version; makes it current if the listing's revision is still that one. */
+  release(
+    release: Release,
+    listing: Listing,
+    event: PublishedEvent,
+  ): Promise<'done' | 'repeated' | 'changed'>;
+  /** Makes an earlier release current again, under the same condition. */
+  rollback(
+    version: string,
+    listing: Listing,
+    event: PublishedEvent,
+  ): Promise<'done' | 'no_such_release' | 'changed'>;
+}
+
+export interface Payment {
+  /** As the buyer was shown it. */
+  readonly listing: Listing;
+  readonly amount: NanoUsd;
+  /** Whether the revision must be that of `listing` too, and not the price alone. */
+  readonly unchanged: boolean;
+}
+
+export interface PurchaseStore {
+  /**
+   * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer;
+   * refused when the listing is no longer as the buyer was shown it, the balance does not cover it, or the buyer has made
+   * `most` purchases that day.
+   */
+  purchase(
+    purchase: Purchase,
+    payment: Payment,
+    event: PublishedEvent,
+    most: number,
+  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
+  findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;
+}

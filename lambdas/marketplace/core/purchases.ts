@@ -1,0 +1,93 @@
+/** Buying a listing with the account's credit. */
+import type * as z from 'zod';
+import { madeAsMany, QUOTAS } from '../../platform/core/api/quotas.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { NANO_PER_CENT } from '../../platform/core/money.ts';
+import { type ActionDependencies, type ActionOutcome, nowSeconds, ownerEvent } from './actions.ts';
+import type { Purchase, purchaseRequest } from './activity.ts';
+import type { Listing, Price } from './listing.ts';
+import type { ListingRequest } from './listings.ts';
+import type { PurchaseStore } from './ports.ts';
+import { etagOf, type Precondition } from './revision.ts';
+
+/** The service's credit is in dollars, so a purchase is. */
+const CURRENCY = 'USD';
+
+/** What the buyer agreed to: the state of the listing, its price, or both. */
+export interface PurchaseCondition {
+  /** The condition of `If-Match`; undefined when the request names no state. */
+  readonly state: Precondition | undefined;
+  readonly price: z.output<typeof purchaseRequest>;
+}
+
+/**
+ * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
+ * changes nothing and returns the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
+ * `price_changed` when the listing is not as named, whenever that came about, 402 `insufficient_credit`, and 429
+ * `purchase_quota`.
+ */
+export async function purchase(
+  { store, listings, clock, ulid }: ActionDependencies<PurchaseStore>,
+  { kind, id, accountId }: ListingRequest,
+  seen: PurchaseCondition,
+): Promise<ActionOutcome<Purchase>> {
+  const listing = await listings.get(kind, id);
+  if (seen.state === undefined && seen.price.amount === undefined) {
+    const message =
+      'amount is required: the price you expect to pay, or the ETag of the listing in If-Match.';
+    throw new ServiceError('missing_field', message, { param: 'amount' });
+  }
+  const price = priceOf(listing);
+  if (!isAsShown(listing, price, seen)) return boughtBefore(store, listing, accountId);
+  const { amount: cents, currency } = price;
+  if (currency !== CURRENCY && cents > 0) {
+    const message = `Only listings priced in ${CURRENCY} can be bought here.`;
+    throw new ServiceError('invalid_value', message, { param: 'id' });
+  }
+  const created = nowSeconds(clock);
+  const entry = { id: `pur_${ulid()}`, listingId: id, buyerId: accountId, amount: cents, currency, created };
+  const unchanged = seen.state !== undefined;
+  const payment = { listing, amount: BigInt(cents) * NANO_PER_CENT, unchanged };
+  const data = { buyer_id: accountId, amount: cents, currency };
+  const event = ownerEvent(ulid, 'purchase.completed', listing, data);
+  const most = QUOTAS.purchases_per_account_per_day;
+  const result = await store.purchase(entry, payment, event, most);
+  if (result === 'done') return { entry, repeated: false };
+  if (result === 'full')
+    throw madeAsMany('purchase_quota', { most, things: 'purchases', nowSeconds: created });
+  if (result === 'insufficient')
+    throw new ServiceError('insufficient_credit', 'The credit does not cover the price of this listing.');
+  const current = result === 'changed' ? await listings.get(kind, id) : listing;
+  return boughtBefore(store, current, accountId);
+}
+
+/** The account's earlier purchase, at any price. Throws 409 `price_changed` when there is none. */
+async function boughtBefore(
+  store: PurchaseStore,
+  listing: Listing,
+  accountId: string,
+): Promise<ActionOutcome<Purchase>> {
+  const entry = await store.findPurchase(listing.id, accountId);
+  if (entry === undefined) throw priceChanged(listing);
+  return { entry, repeated: true };
+}
+
+/** What is sold for nothing costs 0. */
+const priceOf = ({ price }: Listing): Price => price ?? { amount: 0, currency: CURRENCY };
+
+function isAsShown({ revision }: Listing, price: Price, { state, price: named }: PurchaseCondition): boolean {
+  return (
+    state?.(revision) !== false &&
+    (named.amount === undefined || named.amount === price.amount) &&
+    (named.currency === undefined || price.amount === 0 || named.currency === price.currency)
+  );
+}
+
+function priceChanged(listing: Listing): ServiceError {
+  const { amount, currency } = priceOf(listing);
+  const message = `The listing or its price has changed: the price is now ${amount} (${currency}, minor units).`;
+  return new ServiceError('price_changed', message, {
+    param: 'amount',
+    headers: { etag: etagOf(listing.revision) },
+  });
+}

@@ -1,0 +1,22 @@
+/** `POST /apps/{id}/reviews`, and the same of `/ai-agents`: reviews a listing, once per account. */
+
+import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { requireTable } from '../../../platform/contract/tables.ts';
+import { readJson, validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { review } from '../../core/actions.ts';
+import { newReview, reviewEntry } from '../../core/activity.ts';
+import { kindOf } from '../../core/listing.ts';
+import { createReviewStore } from '../../store/action-store.ts';
+import { createListings } from '../../store/create-listings.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const { clients, environment } = resources;
+  const store = createReviewStore(clients.client, requireTable(environment, 'listings'));
+  const reviews = { ...resources, store, listings: createListings(resources) };
+  return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
+    const body = validate(newReview, (await readJson(request)).value);
+    const written = await review(reviews, { kind: kindOf(request), id, accountId }, body);
+    return jsonResponse(reviewEntry(written), {}, 201);
+  };
+});

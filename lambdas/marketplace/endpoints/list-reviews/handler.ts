@@ -1,0 +1,23 @@
+/** `GET /apps/{id}/reviews`, and the same of `/ai-agents`: the reviews of a listing, newest first. */
+
+import { publicHandler } from '../../../access/handlers/handlers.ts';
+import { requireTable } from '../../../platform/contract/tables.ts';
+import { pageBody, pageQuery, queryOf } from '../../../platform/core/api/paging.ts';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { reviewEntry } from '../../core/activity.ts';
+import { kindOf } from '../../core/listing.ts';
+import { readReviews } from '../../store/action-store.ts';
+import { createListings } from '../../store/create-listings.ts';
+
+export const handler = publicHandler('platform', (resources) => {
+  const listings = createListings(resources);
+  const table = requireTable(resources.environment, 'listings');
+  return async (request, { pathParameters: { id = '' } }) => {
+    const { limit, cursor: after } = validate(pageQuery(), queryOf(request));
+    await listings.get(kindOf(request), id);
+    return jsonResponse(
+      pageBody(await readReviews(resources.clients.client, table, id, { limit, after }), reviewEntry),
+    );
+  };
+});

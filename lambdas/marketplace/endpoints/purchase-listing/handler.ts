@@ -1,0 +1,30 @@
+/** `POST /apps/{id}/purchase`, and the same of `/ai-agents`: buys a listing once, at the price that was shown, out of the account's credit. */
+
+import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { requireTable } from '../../../platform/contract/tables.ts';
+import { readOptionalJson, validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { purchaseEntry, purchaseRequest } from '../../core/activity.ts';
+import { kindOf } from '../../core/listing.ts';
+import { purchase } from '../../core/purchases.ts';
+import { namesState, readIfMatch } from '../../core/revision.ts';
+import { createListings } from '../../store/create-listings.ts';
+import { DynamoPurchaseStore } from '../../store/purchase-store.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const { clients, environment } = resources;
+  const tables = {
+    listings: requireTable(environment, 'listings'),
+    accounts: requireTable(environment, 'accounts'),
+    wallets: requireTable(environment, 'wallets'),
+  };
+  const store = new DynamoPurchaseStore(clients, tables);
+  const purchases = { ...resources, store, listings: createListings(resources) };
+  return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
+    const state = namesState(request.headers) ? readIfMatch(request.headers) : undefined;
+    const price = validate(purchaseRequest, await readOptionalJson(request));
+    const seen = { state, price };
+    const { entry, repeated } = await purchase(purchases, { kind: kindOf(request), id, accountId }, seen);
+    return jsonResponse(purchaseEntry(entry), {}, repeated ? 200 : 201);
+  };
+});

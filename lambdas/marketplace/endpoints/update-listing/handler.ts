@@ -1,0 +1,19 @@
+/** `PUT /apps/{id}` and `PUT /ai-agents/{id}`: changes a listing of the account that is signed in. */
+
+import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { readJson, validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { listingChange } from '../../core/fields.ts';
+import { kindOf, listingEntry } from '../../core/listing.ts';
+import { etagOf, readIfMatch } from '../../core/revision.ts';
+import { createListings } from '../../store/create-listings.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const listings = createListings(resources);
+  return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
+    const precondition = readIfMatch(request.headers);
+    const body = validate(listingChange, (await readJson(request)).value);
+    const listing = await listings.change({ kind: kindOf(request), id, accountId }, body, precondition);
+    return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
+  };
+});

@@ -1,0 +1,54 @@
+/** What the functions of the market may touch; `grants.ts` has the rest. */
+import type { Grants } from '../platform/contract/grants.ts';
+
+/** Reads the listing that a request is about. */
+const listing = { listings: ['GetItem'] } as const;
+
+/** A transaction on listings: what is put, and the listing that is changed with it. */
+const writes = ['GetItem', 'PutItem', 'UpdateItem'] as const;
+
+export const LISTING_GRANTS = {
+  'list-listings': {
+    tables: { listings: ['BatchGetItem'] },
+    indexes: [
+      { table: 'listings', name: 'by-kind' },
+      { table: 'listings', name: 'by-shelf' },
+    ],
+  },
+  'get-listing': { tables: listing },
+  'create-listing': { tables: { listings: ['PutItem', 'UpdateItem'] } },
+  'update-listing': { tables: { listings: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] } },
+  'delete-listing': { tables: { listings: ['GetItem', 'UpdateItem', 'DeleteItem'] } },
+  'install-listing': { tables: { listings: writes, discovery: ['UpdateItem'] } },
+  'purchase-listing': {
+    tables: {
+      listings: [...writes, 'ConditionCheckItem'],
+      accounts: ['PutItem'],
+      wallets: ['GetItem', 'UpdateItem'],
+    },
+  },
+  'create-review': { tables: { listings: writes } },
+  'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
+  'create-release': { tables: { listings: writes } },
+  'list-releases': { tables: { listings: ['GetItem', 'Query'] } },
+  'rollback-release': { tables: { listings: [...writes, 'ConditionCheckItem'] } },
+  'list-categories': { tables: { listings: ['Query'] } },
+  'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },
+  'list-trending': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem'] } },
+  'follow-listings': {
+    tables: {
+      listings: ['Query', 'BatchWriteItem'],
+      discovery: ['PutItem', 'Query'],
+    },
+    follows: { table: 'listings', dead: 'deadChanges' },
+    publishes: true,
+  },
+  'build-search-index': {
+    tables: {
+      listings: ['BatchGetItem'],
+      discovery: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
+    },
+    indexes: [{ table: 'listings', name: 'by-kind' }],
+  },
+  'rank-trending': { tables: { discovery: ['Query', 'PutItem'] } },
+} as const satisfies Readonly<Record<string, Grants>>;

@@ -1,0 +1,110 @@
+/** The descriptions of the market: listings, what happens to them and how they are found. */
+
+import { COMPONENTS } from '../app/components.ts';
+import { answer, tagged } from '../platform/contract/operation.ts';
+import { pageQuery } from '../platform/core/api/paging.ts';
+import { deletedSchema } from '../platform/core/api/response-schema.ts';
+import { newRelease, newReview, purchaseRequest } from './core/activity.ts';
+import { searchQuery } from './core/discovery/search-query.ts';
+import { trendingQuery } from './core/discovery/trending.ts';
+import { listingChange, newListing } from './core/fields.ts';
+import { LISTING_KINDS } from './core/listing.ts';
+import { categoriesQuery, listingQuery } from './core/queries.ts';
+
+/** `*`, or entity tags; those of the service hold neither a comma nor what is not ASCII. */
+const TAG = '(W/)?"[!#-+\\x2d-~]*"';
+const ETAGS = `^([*]|${TAG}(, ?${TAG})*)$`;
+
+const IF_MATCH = {
+  'If-Match': {
+    pattern: ETAGS,
+    description:
+      'The `ETag` of the listing as it was read. When the listing has changed since, the answer is 409 `conflict` and nothing changes. Installs and reviews do not change the tag.',
+  },
+};
+
+const listing = (description: string) => ({ description, schema: COMPONENTS.Listing });
+const listings = { 200: { description: 'A page of listings.', schema: COMPONENTS.ListingPage } };
+
+export const LISTING_OPERATIONS = tagged('Market', {
+  'list-listings': { query: listingQuery, answers: listings },
+  'create-listing': {
+    body: newListing,
+    answers: { 201: listing('The listing, with its `ETag`.') },
+    errors: [409],
+  },
+  'get-listing': { answers: { 200: listing('The listing, with its `ETag`.') } },
+  'update-listing': {
+    description: 'Omitted fields keep their values; read-only fields are ignored.',
+    headers: IF_MATCH,
+    body: listingChange,
+    answers: { 200: listing('The listing after the change.') },
+    errors: [403, 409],
+  },
+  'delete-listing': {
+    headers: IF_MATCH,
+    answers: { 200: answer('The listing is deleted.', deletedSchema(...LISTING_KINDS)) },
+    errors: [403, 409],
+  },
+  'install-listing': {
+    description: 'Publishes `listing.installed`, once.',
+    answers: {
+      200: answer('The listing was installed before.', COMPONENTS.Install),
+      201: answer('The listing is installed.', COMPONENTS.Install),
+    },
+  },
+  'purchase-listing': {
+    description:
+      'Moves the price from the buyer’s credit to the owner’s, once per buyer. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. Publishes `purchase.completed`.',
+    headers: {
+      'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the buyer agreed to buy.' },
+    },
+    body: purchaseRequest,
+    optionalBody: true,
+    answers: {
+      200: answer('The listing was bought before; nothing was charged.', COMPONENTS.Purchase),
+      201: answer('The purchase.', COMPONENTS.Purchase),
+    },
+    errors: [402, 409],
+  },
+  'list-reviews': {
+    query: pageQuery(),
+    answers: { 200: answer('A page of reviews.', COMPONENTS.ReviewPage) },
+  },
+  'create-review': {
+    description: 'Publishes `review.created`.',
+    body: newReview,
+    answers: { 201: answer('The review.', COMPONENTS.Review) },
+    errors: [409],
+  },
+  'list-releases': {
+    query: pageQuery(),
+    answers: { 200: answer('A page of releases.', COMPONENTS.ReleasePage) },
+  },
+  'create-release': {
+    description: 'Makes the version the current one, and publishes `release.created`.',
+    body: newRelease,
+    answers: { 201: answer('The release.', COMPONENTS.Release) },
+    errors: [403, 409],
+  },
+  'rollback-release': {
+    description: 'Publishes `release.rolled_back`.',
+    answers: { 200: listing('The listing, with that version as the current one.') },
+    errors: [403, 409],
+  },
+  'list-categories': {
+    query: categoriesQuery,
+    answers: { 200: answer('A page of categories.', COMPONENTS.CategoryPage) },
+  },
+  'search-listings': {
+    description:
+      'A word that matches no listing is matched with typing errors allowed. At most the first 1,000 results are served.',
+    query: searchQuery,
+    answers: listings,
+  },
+  'list-trending': {
+    description: 'Ranked by recent installs; the weight of an install halves every quarter window.',
+    query: trendingQuery,
+    answers: listings,
+  },
+});

@@ -1,0 +1,92 @@
+/** The routes of the market: the same rows for both kinds of listing, and what is found across them. */
+import { OPEN, OWNER, type Route } from '../platform/contract/route.ts';
+
+/** Paths below the collection; both collections are served by the same function. */
+const ROWS = [
+  { ...OPEN, method: 'GET', path: '', endpoint: 'list-listings', purpose: 'listings, newest first' },
+  { ...OWNER, method: 'POST', path: '', endpoint: 'create-listing', purpose: 'make a listing' },
+  { ...OPEN, method: 'GET', path: '/{id}', endpoint: 'get-listing', purpose: 'one listing' },
+  { ...OWNER, method: 'PUT', path: '/{id}', endpoint: 'update-listing', purpose: "change one's own listing" },
+  {
+    ...OWNER,
+    method: 'DELETE',
+    path: '/{id}',
+    endpoint: 'delete-listing',
+    purpose: "take one's own listing off the market",
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/install',
+    endpoint: 'install-listing',
+    purpose: 'install a listing',
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/purchase',
+    endpoint: 'purchase-listing',
+    purpose: "buy a listing out of one's credit",
+  },
+  {
+    ...OPEN,
+    method: 'GET',
+    path: '/{id}/reviews',
+    endpoint: 'list-reviews',
+    purpose: 'reviews of a listing, newest first',
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/reviews',
+    endpoint: 'create-review',
+    purpose: 'review a listing, once per account',
+  },
+  {
+    ...OPEN,
+    method: 'GET',
+    path: '/{id}/releases',
+    endpoint: 'list-releases',
+    purpose: 'releases of a listing, newest first',
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/releases',
+    endpoint: 'create-release',
+    purpose: "release a version of one's own listing",
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/releases/{version}/rollback',
+    endpoint: 'rollback-release',
+    purpose: 'make an earlier release the current one again',
+  },
+] as const satisfies readonly Route[];
+
+export const LISTING_ROUTES = [
+  ...ROWS.map((row) => ({ ...row, path: `/apps${row.path}`, purpose: `apps: ${row.purpose}` })),
+  ...ROWS.map((row) => ({ ...row, path: `/ai-agents${row.path}`, purpose: `AI agents: ${row.purpose}` })),
+  {
+    ...OPEN,
+    method: 'GET',
+    path: '/categories',
+    endpoint: 'list-categories',
+    purpose: 'categories of listings, with counts',
+  },
+  {
+    ...OPEN,
+    method: 'GET',
+    path: '/search',
+    endpoint: 'search-listings',
+    purpose: 'full-text search of listings, best match first',
+  },
+  {
+    ...OPEN,
+    method: 'GET',
+    path: '/trending',
+    endpoint: 'list-trending',
+    purpose: 'listings by recent installs, most first',
+  },
+] as const satisfies readonly Route[];

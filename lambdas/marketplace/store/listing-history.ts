@@ -1,0 +1,66 @@
+/** What belongs to a listing, in its partition: pages of one kind of entry, and the removal of what a deleted one leaves. */
+import {
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  paginateQuery,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
+import { type Item, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { queryPage, sendBatches } from '../../platform/dynamodb/reads.ts';
+import { listingKey } from './listing-item.ts';
+
+/** Reads entries, the newest first: their items are named by the prefix and the entry's id, which sorts by time. */
+export const historyPage = <T extends { readonly id: string }>(
+  client: DynamoDBClient,
+  table: string,
+  history: { readonly listingId: string; readonly prefix: string; readonly decode: (item: Item) => T },
+  { limit, after }: PageQuery,
+): Promise<Page<T>> =>
+  queryPage(
+    client,
+    {
+      TableName: table,
+      KeyConditionExpression: 'listing_id = :listing AND begins_with(#item, :prefix)',
+      ExpressionAttributeNames: { '#item': 'item' },
+      ExpressionAttributeValues: { ':listing': text(history.listingId), ':prefix': text(history.prefix) },
+      ...(after === undefined
+        ? {}
+        : { ExclusiveStartKey: listingKey(history.listingId, `${history.prefix}${after}`) }),
+      ScanIndexForward: false,
+      Limit: limit,
+    },
+    history.decode,
+    ({ id }) => id,
+  );
+
+/** The most that one request deletes (BatchWriteItem). */
+const BATCH = 25;
+
+/** Purchases are kept, as every record of money is; events that wait to be published expire by themselves. */
+const KEPT = /^(purchase|event)#/;
+
+/** May be repeated, and goes on where an earlier run has stopped. */
+export async function purgeListing(client: DynamoDBClient, table: string, listingId: string): Promise<void> {
+  const pages = paginateQuery(
+    { client },
+    {
+      TableName: table,
+      KeyConditionExpression: 'listing_id = :listing',
+      ProjectionExpression: 'listing_id, #item',
+      ExpressionAttributeNames: { '#item': 'item' },
+      ExpressionAttributeValues: { ':listing': text(listingId) },
+    },
+  );
+  for await (const { Items: items = [] } of pages) {
+    const keys = items.filter((item) => !KEPT.test(readText(item, 'item')));
+    for (let start = 0; start < keys.length; start += BATCH)
+      await sendBatches<WriteRequest>(
+        keys.slice(start, start + BATCH).map((key) => ({ DeleteRequest: { Key: key } })),
+        async (requests) => {
+          const command = new BatchWriteItemCommand({ RequestItems: { [table]: requests } });
+          return (await client.send(command)).UnprocessedItems?.[table];
+        },
+      );
+  }
+}

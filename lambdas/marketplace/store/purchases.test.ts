@@ -1,0 +1,261 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { startTroubledDatabase } from '../../../tools/test-kit/troubled-database.ts';
+import { Accounts } from '../../ledger/core/accounts.ts';
+import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
+import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { systemUlid } from '../../platform/system/system.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import type { ActionDependencies } from '../core/actions.ts';
+import { newListing } from '../core/fields.ts';
+import type { Price } from '../core/listing.ts';
+import { Listings } from '../core/listings.ts';
+import type { PurchaseStore } from '../core/ports.ts';
+import { type PurchaseCondition, purchase } from '../core/purchases.ts';
+import { DynamoListingStore } from './listing-store.ts';
+import { DynamoPurchaseStore } from './purchase-store.ts';
+
+const DOLLAR = 1_000_000_000n;
+const clock = () => 1_800_000_000_000;
+const system = { clock, ulid: systemUlid };
+
+const database = fileDatabase();
+let listings: Listings;
+let purchases: ActionDependencies<PurchaseStore>;
+let accounts: Accounts;
+let owner: string;
+
+beforeAll(async () => {
+  const { client, tables } = database;
+  listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
+  purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system };
+  accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
+  owner = await accounts.open();
+}, 30_000);
+
+const usd = (amount: number): Price => ({ amount, currency: 'USD' });
+const seen = (price: PurchaseCondition['price'], revision?: number): PurchaseCondition => ({
+  price,
+  state: revision === undefined ? undefined : (is) => is === revision,
+});
+
+let made = 0;
+async function listed(price: Price | null) {
+  made += 1;
+  const body = newListing.parse({ name: `Thing ${made}`, summary: 'One.', category: 'tools', price });
+  const { id } = await listings.create('app', owner, body);
+  return { kind: 'app' as const, id };
+}
+
+const setPrice = (thing: { kind: 'app'; id: string }, price: Price | null) =>
+  listings.change({ ...thing, accountId: owner }, { price }, () => true);
+
+async function buyer(credit = 1000n * DOLLAR): Promise<string> {
+  const accountId = await accounts.open();
+  await accounts.topUp({ accountId, amount: credit, source: 'grant' });
+  return accountId;
+}
+
+const balance = async (accountId: string) =>
+  (await createWalletStore(database, database.tables.wallets).read(accountId))?.balance;
+
+/** What became of a purchase: the amount that it was made at, or the code of its error. */
+async function outcome(
+  thing: { kind: 'app'; id: string },
+  accountId: string,
+  what: PurchaseCondition,
+): Promise<number | string> {
+  try {
+    return (await purchase(purchases, { ...thing, accountId }, what)).entry.amount;
+  } catch (failure) {
+    if (failure instanceof ServiceError) return failure.code;
+    throw failure;
+  }
+}
+
+describe('a purchase', () => {
+  it('takes nothing when the price was raised after the buyer saw it', async () => {
+    const thing = await listed(usd(1));
+    const accountId = await buyer();
+    await setPrice(thing, usd(4000));
+    expect(await outcome(thing, accountId, seen({ amount: 1 }))).toBe('price_changed');
+    expect(await outcome(thing, accountId, seen({}, 1))).toBe('price_changed');
+    expect(await outcome(thing, accountId, seen({ amount: 4000 }, 1))).toBe('price_changed');
+    expect(await outcome(thing, accountId, seen({ amount: 4000, currency: 'EUR' }))).toBe('price_changed');
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+    expect(await outcome(thing, accountId, seen({ amount: 4000 }, 2))).toBe(4000);
+    expect(await balance(accountId)).toBe(960n * DOLLAR);
+  });
+
+  it('names a price or a state, for what is free too', async () => {
+    const [free, nothing] = [await listed(null), await listed(usd(0))];
+    const accountId = await buyer();
+    for (const thing of [free, nothing]) {
+      expect(await outcome(thing, accountId, seen({}))).toBe('missing_field');
+      expect(await outcome(thing, accountId, seen({ amount: 1 }))).toBe('price_changed');
+      expect(await outcome(thing, accountId, seen({ amount: 0 }))).toBe(0);
+    }
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+
+  it('returns the first one, whatever the listing costs by then', async () => {
+    const thing = await listed(usd(100));
+    const accountId = await buyer();
+    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    await setPrice(thing, usd(200));
+    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    expect(await outcome(thing, accountId, seen({ amount: 200 }))).toBe(100);
+    expect(await balance(accountId)).toBe(999n * DOLLAR);
+  });
+
+  it('is at the price that its buyer named or not at all, while the owner changes it all the time', async () => {
+    const prices = [null, usd(1), usd(100)];
+    const named = fc.constantFrom(0, 1, 100);
+    const changes = fc.array(fc.constantFrom(...prices), { minLength: 3, maxLength: 8 });
+    let bought = 0;
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(named, { minLength: 2, maxLength: 6 }), changes, async (wanted, to) => {
+        const thing = await listed(usd(1));
+        const buyers = await Promise.all(
+          wanted.map(async (amount) => ({ amount, accountId: await buyer() })),
+        );
+        const changing = (async () => {
+          for (const price of to) await setPrice(thing, price);
+        })();
+        const results = await Promise.all(
+          buyers.map(({ amount, accountId }) => outcome(thing, accountId, seen({ amount }))),
+        );
+        await changing;
+        for (const [index, { amount, accountId }] of buyers.entries()) {
+          const result = results[index];
+          const taken = 1000n * DOLLAR - ((await balance(accountId)) ?? 0n);
+          if (result === amount) bought += 1;
+          else {
+            expect(result).toBe('price_changed');
+            refused += 1;
+          }
+          expect(taken).toBe(result === amount ? (BigInt(amount) * DOLLAR) / 100n : 0n);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(bought).toBeGreaterThan(3);
+    expect(refused).toBeGreaterThan(3);
+  }, 60_000);
+});
+
+describe('the money', () => {
+  it.each([
+    ['was raised', usd(100), usd(5000)],
+    ['was free', null, usd(5000)],
+    ['was for nothing', usd(0), usd(1)],
+    ['is free now', usd(100), null],
+  ])(
+    'does not move for a price that changed between its reading and the writing: it %s',
+    async (_case, from, to) => {
+      const { client, tables } = database;
+      const store = new DynamoListingStore(client, tables.listings);
+      const thing = await listed(from);
+      const accountId = await buyer();
+      // The store answers with the listing, and the owner is faster than the purchase that follows.
+      let isChanged = false;
+      const slow = new Listings({
+        store: Object.assign(Object.create(store) as DynamoListingStore, {
+          read: async (id: string) => {
+            const found = await store.read(id);
+            if (!isChanged) {
+              isChanged = true;
+              await setPrice(thing, to);
+            }
+            return found;
+          },
+        }),
+        ...system,
+      });
+      const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
+      const amount = from?.amount ?? 0;
+      await expect(purchase(late, { ...thing, accountId }, seen({ amount }))).rejects.toMatchObject({
+        code: 'price_changed',
+        headers: { etag: '"2"' },
+      });
+      expect(await balance(accountId)).toBe(1000n * DOLLAR);
+      expect(await purchases.store.findPurchase(thing.id, accountId)).toBeUndefined();
+    },
+  );
+
+  it('is in dollars: what is priced in another currency is not sold, unless for nothing', async () => {
+    const [priced, free] = [
+      await listed({ amount: 100, currency: 'EUR' }),
+      await listed({ amount: 0, currency: 'EUR' }),
+    ];
+    const accountId = await buyer();
+    expect(await outcome(priced, accountId, seen({ amount: 100 }))).toBe('invalid_value');
+    expect(await outcome(priced, accountId, seen({ amount: 100, currency: 'EUR' }))).toBe('invalid_value');
+    expect(await outcome(free, accountId, seen({ amount: 0 }))).toBe(0);
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+
+  it('does not move from an owner to itself', async () => {
+    const ownerId = await buyer(3n * DOLLAR);
+    const body = newListing.parse({ name: 'Mine', summary: 'One.', category: 'tools', price: usd(100) });
+    const { id } = await listings.create('app', ownerId, body);
+    expect(await outcome({ kind: 'app', id }, ownerId, seen({ amount: 100 }))).toBe(100);
+    expect(await balance(ownerId)).toBe(3n * DOLLAR);
+  });
+
+  it('is taken whole, down to the last cent, or not at all', async () => {
+    const thing = await listed(usd(100));
+    const [exact, short] = [await buyer(DOLLAR), await buyer(DOLLAR - 1n)];
+    expect(await outcome(thing, short, seen({ amount: 100 }))).toBe('insufficient_credit');
+    expect(await balance(short)).toBe(DOLLAR - 1n);
+    const before = (await balance(owner)) ?? 0n;
+    expect(await outcome(thing, exact, seen({ amount: 100 }))).toBe(100);
+    expect(await balance(exact)).toBe(0n);
+    expect(await balance(owner)).toBe(before + DOLLAR);
+  });
+
+  it('does not move, and the buyer may retry, while the wallet changes before each write', async () => {
+    const { client, tables, endpoint } = database;
+    const thing = await listed(usd(100));
+    const accountId = await buyer();
+    const setBalance = (amount: bigint) =>
+      client.send(
+        new UpdateItemCommand({
+          TableName: tables.wallets,
+          Key: { wallet_id: { S: accountId } },
+          UpdateExpression: 'SET balance = :amount',
+          ExpressionAttributeValues: { ':amount': { N: String(amount) } },
+        }),
+      );
+    let writes = 0;
+    // Each reading finds enough, and each write finds too little.
+    const moving = await startTroubledDatabase(endpoint, async ({ operation, body }) => {
+      if (operation === 'GetItem' && body.TableName === tables.wallets) await setBalance(1000n * DOLLAR);
+      if (operation === 'TransactWriteItems') {
+        writes += 1;
+        await setBalance(0n);
+      }
+      return undefined;
+    });
+    try {
+      const contended = { ...purchases, store: new DynamoPurchaseStore(moving, tables) };
+      await expect(purchase(contended, { ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject(
+        {
+          code: 'overloaded',
+          status: 503,
+        },
+      );
+    } finally {
+      await moving.stop();
+    }
+    // Its number of tries: a buyer waits for no more of them.
+    expect(writes).toBe(8);
+    await setBalance(1000n * DOLLAR);
+    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    expect(await balance(accountId)).toBe(999n * DOLLAR);
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * Releases in DynamoDB: a release, the current version and the event about it change together. A release has two items: one
+ * in the order of time, and one under its version, which can be there only once.
+ */
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
+import type { Clock } from '../../platform/core/ports.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { transact } from '../../platform/dynamodb/transaction.ts';
+import type { Release } from '../core/activity.ts';
+import type { Listing } from '../core/listing.ts';
+import type { ReleaseStore } from '../core/ports.ts';
+import { historyPage } from './listing-history.ts';
+import { encodeEvent, listingKey, putNew } from './listing-item.ts';
+
+/** Goes before the release's id, which sorts by time. */
+const RELEASE_PREFIX = 'release#';
+
+/** Places of a transaction's items, by which a failed condition is reported: the listing is first. */
+const LISTING_PLACE = 0;
+
+const versionKey = (listingId: string, version: string): Item => listingKey(listingId, `version#${version}`);
+
+/** The version's own item, under the condition that it is new, and then the release. */
+export const newReleaseItems = (release: Release, table: string): readonly TransactWriteItem[] => [
+  putNew(table, { ...versionKey(release.listingId, release.version), release_id: text(release.id) }),
+  { Put: { TableName: table, Item: encodeRelease(release) } },
+];
+
+export function createReleaseStore(client: DynamoDBClient, table: string, clock: Clock): ReleaseStore {
+  const nowSeconds = () => Math.floor(clock() / 1000);
+  const setVersion = (version: string, { id, revision }: Listing, released: 0 | 1): TransactWriteItem => ({
+    Update: {
+      TableName: table,
+      Key: listingKey(id),
+      UpdateExpression:
+        'SET version = :version, updated = :now, revision = revision + :one ADD releases :released',
+      ConditionExpression: 'revision = :revision',
+      ExpressionAttributeValues: {
+        ':version': text(version),
+        ':now': number(nowSeconds()),
+        ':one': number(1),
+        ':released': number(released),
+        ':revision': number(revision),
+      },
+    },
+  });
+  return {
+    async release(release, listing, event) {
+      const result = await transact(client, [
+        setVersion(release.version, listing, 1),
+        ...newReleaseItems(release, table),
+        putNew(table, encodeEvent(listing.id, event, nowSeconds())),
+      ]);
+      if (result.done) return 'done';
+      return result.failed.includes(LISTING_PLACE) ? 'changed' : 'repeated';
+    },
+    async rollback(version, listing, event) {
+      const result = await transact(client, [
+        setVersion(version, listing, 0),
+        {
+          ConditionCheck: {
+            TableName: table,
+            Key: versionKey(listing.id, version),
+            ConditionExpression: 'attribute_exists(listing_id)',
+          },
+        },
+        putNew(table, encodeEvent(listing.id, event, nowSeconds())),
+      ]);
+      if (result.done) return 'done';
+      return result.failed.includes(LISTING_PLACE) ? 'changed' : 'no_such_release';
+    },
+  };
+}
+
+/** Newest first. */
+export const readReleases = (
+  client: DynamoDBClient,
+  table: string,
+  listingId: string,
+  query: PageQuery,
+): Promise<Page<Release>> =>
+  historyPage(client, table, { listingId, prefix: RELEASE_PREFIX, decode: decodeRelease }, query);
+
+const encodeRelease = ({ id, listingId, version, notes, created }: Release): Item => ({
+  ...listingKey(listingId, `${RELEASE_PREFIX}${id}`),
+  id: text(id),
+  version: text(version),
+  notes: text(notes),
+  created: number(created),
+});
+
+const decodeRelease = (item: Item): Release => ({
+  id: readText(item, 'id'),
+  listingId: readText(item, 'listing_id'),
+  version: readText(item, 'version'),
+  notes: readText(item, 'notes'),
+  created: readNumber(item, 'created'),
+});

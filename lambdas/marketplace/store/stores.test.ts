@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { Accounts } from '../../ledger/core/accounts.ts';
+import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
+import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { splitWallet } from '../../ledger/testing/split-wallet.ts';
+import { systemUlid } from '../../platform/system/system.ts';
+import { buildIndex } from '../core/discovery/search-build.ts';
+import { SearchIndex, searchDocument } from '../core/discovery/search-index.ts';
+import { updateRankings } from '../core/discovery/trending.ts';
+import type { Listing } from '../core/listing.ts';
+import { createInstallStore, createReviewStore, readReviews } from './action-store.ts';
+import { purgeListing } from './listing-history.ts';
+import { DynamoListingStore } from './listing-store.ts';
+import { DynamoPurchaseStore } from './purchase-store.ts';
+import { createReleaseStore } from './release-store.ts';
+import { DynamoSearchStore } from './search-store.ts';
+import { DynamoTrendingStore } from './trending-store.ts';
+
+const NOW = 1_800_000_000;
+/** No quota is reached here. */
+const MANY = 1_000;
+const DOLLAR = 1_000_000_000n;
+
+let database: TestDatabase;
+let listings: DynamoListingStore;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  listings = new DynamoListingStore(database.client, database.tables.listings);
+}, 30_000);
+afterAll(() => database.stop());
+
+let made = 0;
+async function listing(overrides: Partial<Listing> = {}): Promise<Listing> {
+  made += 1;
+  const fresh: Listing = {
+    id: `lst_${systemUlid()}`,
+    kind: 'app',
+    name: `Listing ${made}`,
+    slug: `listing-${made}`,
+    summary: 'A summary.',
+    description: '',
+    category: 'tools',
+    tags: ['one'],
+    version: '1.0.0',
+    price: null,
+    url: null,
+    iconUrl: null,
+    ownerId: 'acc_owner',
+    installs: 0,
+    releases: 1,
+    ratings: { sum: 0, count: 0 },
+    created: NOW,
+    updated: NOW,
+    revision: 1,
+    ...overrides,
+  };
+  expect(await listings.create(fresh, `rel_${systemUlid()}`, MANY)).toBe('done');
+  return fresh;
+}
+
+const event = (type = 'listing.installed') => ({
+  id: `evt_${systemUlid()}`,
+  type,
+  accountId: 'acc_owner',
+  data: { listing_id: 'one' },
+});
+
+const countOf = async (name: string) => {
+  const { entries } = await listings.categories({ limit: 100 });
+  return entries.find((entry) => entry.name === name)?.counts.app ?? 0;
+};
+
+describe('listings', () => {
+  it('are read as they were written', async () => {
+    const plain = await listing();
+    const rich = await listing({
+      kind: 'ai-agent',
+      price: { amount: 1999, currency: 'USD' },
+      url: 'https://example.com/',
+      iconUrl: 'https://example.com/icon.png',
+      tags: [],
+    });
+    expect(await listings.read(plain.id)).toEqual(plain);
+    expect(await listings.readMany([rich.id, 'lst_none', plain.id])).toEqual([rich, plain]);
+  });
+
+  it('are changed by one of many writers that saw the same state', async () => {
+    const from = await listing();
+    const results = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        listings.replace(from, { ...from, summary: `Writer ${index}`, revision: 2 }),
+      ),
+    );
+    expect(results.filter((result) => result === 'done')).toHaveLength(1);
+    expect(results.filter((result) => result === 'changed')).toHaveLength(15);
+  });
+
+  it('have each slug once, whoever is first, and each kind has its own', async () => {
+    const attempts = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        listing({ slug: 'contested' }).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
+    expect(attempts.filter(Boolean)).toHaveLength(1);
+    await listing({ kind: 'ai-agent', slug: 'contested' });
+  });
+
+  it('take a new slug and category with them, lose a price, and leave both as they were when the slug is taken', async () => {
+    const taken = await listing({ category: 'counted' });
+    const from = await listing({ category: 'counted', price: { amount: 1, currency: 'USD' } });
+    const to = { ...from, revision: 2, category: 'recounted', price: null, slug: taken.slug };
+    expect(await listings.replace(from, to)).toBe('slug_taken');
+    expect([await countOf('counted'), await countOf('recounted')]).toEqual([2, 0]);
+    expect(await listings.replace(from, { ...to, slug: `${from.slug}-moved` })).toBe('done');
+    expect([await countOf('counted'), await countOf('recounted')]).toEqual([1, 1]);
+    expect(await listings.read(from.id)).toMatchObject({ price: null, category: 'recounted' });
+    await listing({ slug: from.slug });
+    expect(await listings.remove({ ...to, revision: 1 })).toBe('changed');
+    expect(await listings.remove({ ...to, slug: `${from.slug}-moved` })).toBe('done');
+    expect([await countOf('counted'), await countOf('recounted')]).toEqual([1, 0]);
+  });
+});
+
+describe('what accounts do with a listing', () => {
+  it('is counted exactly under many at once, and goes with the listing, but for its sales', async () => {
+    const { client, tables } = database;
+    const found = await listing();
+    const installs = createInstallStore(client, tables);
+    const reviews = createReviewStore(client, tables.listings);
+    const results = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => {
+        const accountId = `acc_${index % 10}`;
+        return installs.install({ listingId: found.id, accountId, created: NOW }, found, event(), MANY);
+      }),
+    );
+    expect(results.filter((result) => result === 'done')).toHaveLength(10);
+    for (const rating of [1, 5]) {
+      const review = {
+        id: `rev_${systemUlid()}`,
+        listingId: found.id,
+        accountId: `acc_${rating}`,
+        rating,
+        text: '',
+      };
+      expect(await reviews.review({ ...review, created: NOW }, event('review.created'), MANY)).toBe('done');
+    }
+    expect(await listings.read(found.id)).toMatchObject({
+      installs: 10,
+      ratings: { sum: 6, count: 2 },
+      revision: 1,
+    });
+    expect(await listings.remove(found)).toBe('done');
+    await purgeListing(client, tables.listings, found.id);
+    expect(await installs.findInstall(found.id, 'acc_1')).toBeUndefined();
+    expect((await readReviews(client, tables.listings, found.id, { limit: 10 })).entries).toEqual([]);
+    const late = { listingId: found.id, accountId: 'acc_late', created: NOW };
+    expect(await installs.install(late, found, event(), MANY)).toBe('gone');
+  });
+
+  it('makes a ranking, by kind', async () => {
+    const { client, tables } = database;
+    const store = new DynamoTrendingStore(client, tables.discovery);
+    const [one, two] = [await listing({ kind: 'ai-agent' }), await listing({ kind: 'ai-agent' })];
+    const installs = createInstallStore(client, tables);
+    for (const [found, count] of [
+      [one, 1],
+      [two, 3],
+    ] as const) {
+      for (let index = 0; index < count; index += 1) {
+        const install = { listingId: found.id, accountId: `acc_${index}`, created: NOW - 3600 };
+        await installs.install(install, found, event(), MANY);
+      }
+    }
+    await updateRankings(store, NOW * 1000);
+    expect((await store.read('ai-agent', '7d')).map(({ listingId }) => listingId)).toEqual([two.id, one.id]);
+    await store.write([{ scope: 'ai-agent', window: '7d', ranked: [] }], NOW * 1000 - 1);
+    expect(await store.read('ai-agent', '7d')).toHaveLength(2);
+  });
+
+  it('makes a release current once, and only one that was made', async () => {
+    const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
+    const found = await listing();
+    const release = (version: string) => ({
+      id: `rel_${systemUlid()}`,
+      listingId: found.id,
+      version,
+      notes: '',
+      created: NOW,
+    });
+    expect(await store.release(release('1.1.0'), found, event())).toBe('done');
+    expect(await store.release(release('1.2.0'), found, event())).toBe('changed');
+    const now = { ...found, version: '1.1.0', revision: 2 };
+    expect(await store.release(release('1.1.0'), now, event())).toBe('repeated');
+    expect(await store.rollback('9.0.0', now, event())).toBe('no_such_release');
+    expect(await store.rollback('1.0.0', now, event())).toBe('done');
+    expect(await listings.read(found.id)).toMatchObject({ version: '1.0.0', revision: 3 });
+  });
+});
+
+describe('a purchase', () => {
+  it('is made once under many at once, out of every part of a wallet, and no dollar appears or is lost', async () => {
+    const { client, tables } = database;
+    const store = new DynamoAccountStore(client, tables);
+    const accounts = new Accounts({ store, clock: () => NOW * 1000, ulid: systemUlid });
+    const [buyer, owner] = [await accounts.open(), await accounts.open()];
+    const wallets = createWalletStore(database, tables.wallets);
+    const balances = async () =>
+      Promise.all([buyer, owner].map(async (id) => (await wallets.read(id))?.balance));
+    await accounts.topUp({ accountId: buyer, amount: 2n * DOLLAR, source: 'grant' });
+    await splitWallet(database, buyer, [DOLLAR / 2n, DOLLAR / 2n]);
+    const found = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
+    const purchases = new DynamoPurchaseStore(database, tables);
+    const buy = (from: Listing, amount: bigint) =>
+      purchases.purchase(
+        {
+          id: `pur_${systemUlid()}`,
+          listingId: from.id,
+          buyerId: buyer,
+          amount: 150,
+          currency: 'USD',
+          created: NOW,
+        },
+        { listing: from, amount, unchanged: false },
+        event('purchase.completed'),
+        MANY,
+      );
+    const price = (150n * DOLLAR) / 100n;
+    const results = await Promise.all(Array.from({ length: 6 }, () => buy(found, price)));
+    expect(results.filter((result) => result === 'done')).toHaveLength(1);
+    expect(results.filter((result) => result === 'repeated')).toHaveLength(5);
+    expect(await balances()).toEqual([DOLLAR / 2n, price]);
+
+    const dear = await listing({ ownerId: owner, price: { amount: 51, currency: 'USD' } });
+    expect(await buy(dear, (51n * DOLLAR) / 100n)).toBe('insufficient');
+    expect(await buy({ ...dear, price: { amount: 50, currency: 'USD' } }, DOLLAR / 2n)).toBe('changed');
+    expect(await balances()).toEqual([DOLLAR / 2n, price]);
+  });
+});
+
+describe('the stored search index', () => {
+  const system = { clock: () => Date.now(), log: { info() {}, warn() {}, error() {} } };
+
+  it('is built from the listings when one has changed, replaces the one before, and is followed from there', async () => {
+    const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
+    const found = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
+    expect(await buildIndex({ listings, store, ...system })).toBeUndefined();
+    await store.recordChanges([{ document: searchDocument(found) }]);
+    const built = await buildIndex({ listings, store, ...system });
+    expect(built?.listings).toBeGreaterThan(5);
+    const first = await store.read();
+    expect(SearchIndex.parse(first?.json ?? '').search({ q: 'findable' })).toEqual([found.id]);
+    await store.recordChanges([{ removed: found.id }]);
+    await buildIndex({ listings, store, ...system });
+    const second = await store.read();
+    expect(second?.sinceMs).toBeGreaterThanOrEqual(first?.sinceMs ?? Number.NaN);
+    const seen: unknown[] = [];
+    for await (const { change } of store.changes(second?.sinceMs ?? 0)) seen.push(change);
+    expect(seen).toEqual([{ document: searchDocument(found) }, { removed: found.id }]);
+  });
+
+  it('is not built again while nothing has changed', async () => {
+    const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
+    const later = Date.now() + 20 * 60_000;
+    expect(await buildIndex({ listings, store, ...system, clock: () => later })).toBeDefined();
+    expect(await buildIndex({ listings, store, ...system, clock: () => later + 1 })).toBeUndefined();
+  });
+});

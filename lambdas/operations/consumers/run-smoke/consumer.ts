@@ -1,0 +1,79 @@
+/** On a schedule: calls the service as its callers do, a few times, and raises what of it works. */
+import { parseCatalog } from '../../../inference/core/catalog/catalog-document.ts';
+import type { Clock, Log } from '../../../platform/core/ports.ts';
+import { fewestChecksOf } from '../../core/smoke-test/calls.ts';
+import {
+  type Check,
+  CheckFailure,
+  type CheckResult,
+  namesOf,
+  runChecks,
+} from '../../core/smoke-test/check.ts';
+import type { Client } from '../../core/smoke-test/client.ts';
+import { fewestOf } from '../../core/smoke-test/plan.ts';
+
+/** What a run has found: the names of the steps. */
+export interface SmokeRun {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+}
+
+export interface RunSmokeDependencies {
+  /** The models that the settings name, with commas between them; undefined for the cheapest of chat. */
+  readonly models: string | undefined;
+  readonly readCatalog: () => Promise<{ readonly json: string } | undefined>;
+  /** Undefined as long as no key was stored. */
+  readonly openClient: () => Promise<Client | undefined>;
+  /** Receives each step that passed or failed. */
+  readonly onStep: (step: string, passed: boolean) => void;
+  readonly onNotConfigured: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function runSmoke(dependencies: RunSmokeDependencies) {
+  const { openClient, onStep, onNotConfigured, clock, log } = dependencies;
+  return async (): Promise<SmokeRun | null> => {
+    const client = await openClient();
+    if (client === undefined) {
+      log.info('no smoke test is made', { reason: 'no key has been stored' });
+      onNotConfigured();
+      return null;
+    }
+    const results = await runChecks(await checksOf(dependencies, client), clock, (result) => {
+      logResult(log, result);
+      if (result.result !== 'skipped') onStep(result.check, result.result === 'ok');
+    });
+    return { passed: namesOf(results, 'ok'), failed: namesOf(results, 'failed') };
+  };
+}
+
+/** A catalog in which there is nothing to call is a step that fails. */
+async function checksOf(
+  { models, readCatalog }: RunSmokeDependencies,
+  client: Client,
+): Promise<readonly Check[]> {
+  const stored = await readCatalog();
+  try {
+    if (stored === undefined) throw new Error('no catalog has been applied');
+    const choices = fewestOf(parseCatalog(JSON.parse(stored.json)), models?.split(','));
+    return choices.flatMap((choice) => fewestChecksOf(client, choice));
+  } catch (failure) {
+    const { message } = failure as Error;
+    return [
+      {
+        name: 'catalog',
+        async run() {
+          throw new CheckFailure('nothing_to_call', message);
+        },
+      },
+    ];
+  }
+}
+
+/** The message of an error is left out: whose words they are is not known. */
+function logResult(log: Log, { check, result, code, model, route, ms }: CheckResult): void {
+  const fields = { step: check, model, route, ms };
+  if (result === 'failed') log.warn('a smoke test failed', { ...fields, code });
+  else log.info(result === 'ok' ? 'a smoke test passed' : 'a smoke test was skipped', fields);
+}

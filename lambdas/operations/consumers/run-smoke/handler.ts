@@ -1,0 +1,27 @@
+/** Wires the scheduled smoke test for Lambda. */
+
+import { readCatalog } from '../../../inference/store/catalog-store.ts';
+import { createSecretsClient } from '../../../platform/aws/clients.ts';
+import { VARIABLES } from '../../../platform/contract/environment.ts';
+import { requireTable } from '../../../platform/contract/tables.ts';
+import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
+import { createSmokeAccess } from '../../store/smoke-test/access.ts';
+import { openSmokeClient } from '../../store/smoke-test/client.ts';
+import { smokeMeter } from '../../store/smoke-test/meter.ts';
+import { runSmoke } from './consumer.ts';
+
+/** What takes longer has failed for a caller too; all calls of a run fit in the function's own time. */
+const CALL_MS = 20_000;
+
+export const handler = consumerHandler(({ clients: { client }, environment, clock, measure, log }) => {
+  const table = requireTable(environment, 'catalog');
+  const access = createSmokeAccess(createSecretsClient(), environment);
+  return runSmoke({
+    models: environment[VARIABLES.smokeModels],
+    readCatalog: () => readCatalog(client, table),
+    openClient: openSmokeClient(access, CALL_MS),
+    ...smokeMeter(measure),
+    clock,
+    log,
+  });
+});

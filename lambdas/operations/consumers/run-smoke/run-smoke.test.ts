@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Measured } from '../../../platform/core/ports.ts';
+import { CheckFailure } from '../../core/smoke-test/check.ts';
+import type { Answer, Client, Sent } from '../../core/smoke-test/client.ts';
+import { smokeMeter } from '../../store/smoke-test/meter.ts';
+import { type RunSmokeDependencies, runSmoke } from './consumer.ts';
+
+const route = (capabilities: readonly string[]) => ({
+  id: 'acme',
+  protocol: 'openai',
+  base_url: 'https://models.example.com/v1',
+  upstream_model: 'chat-1',
+  secret: 'env:ACME_KEY',
+  capabilities,
+});
+const chat = (id: string, price: number, capabilities = ['stream']) => ({
+  ...{ id, type: 'chat', owned_by: 'acme', created: 1_760_000_000, display_name: id },
+  ...{ context_window: 8_000, max_output_tokens: 1_000 },
+  price: { unit: 'per_million_tokens', input: price, output: price },
+  routes: [{ ...route(capabilities), id: id.replace('/', '-') }],
+});
+const catalog = (...models: readonly object[]) => JSON.stringify({ models });
+
+const ANSWER = {
+  choices: [{ message: { role: 'assistant', content: 'a secret answer' } }],
+  usage: { completion_tokens: 2 },
+};
+const STREAM = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
+
+/** A service that answers calls of chat well, but for what `broken` throws or answers instead. */
+function serviceOf(broken: (sent: Sent) => string | undefined = () => undefined) {
+  const sent: Sent[] = [];
+  const answered = (json: unknown, text: string): Answer => ({
+    ...{ json, text, headers: new Headers({ 'x-route': 'acme' }), bytes: new TextEncoder().encode(text) },
+  });
+  const call = async (_path: string, each: Sent = {}): Promise<Answer> => {
+    sent.push(each);
+    const instead = broken(each);
+    if (instead !== undefined) return answered({}, instead);
+    return answered(ANSWER, STREAM);
+  };
+  const client: Client = { inference: call, platform: call };
+  return { client, sent };
+}
+
+/** A run, and everything that it reports. */
+async function run(client: Client | undefined, json: string | undefined, models?: string) {
+  const lines: unknown[] = [];
+  const raised: Measured[] = [];
+  let now = 0;
+  const note = (message: string, fields: object = {}) => void lines.push({ message, ...fields });
+  const dependencies: RunSmokeDependencies = {
+    models,
+    readCatalog: async () => (json === undefined ? undefined : { json }),
+    openClient: async () => client,
+    ...smokeMeter((measured) => void raised.push(measured)),
+    clock: () => {
+      now += 5;
+      return now;
+    },
+    log: { info: note, warn: note, error: note },
+  };
+  return { found: await runSmoke(dependencies)(), raised, lines };
+}
+
+const passed = (step: string) => ({ values: { SmokeSucceeded: 1, SmokeFailed: 0 }, dimensions: { step } });
+const failed = (step: string) => ({ values: { SmokeSucceeded: 0, SmokeFailed: 1 }, dimensions: { step } });
+
+const isStream = ({ json }: Sent) => Object(json).stream === true;
+const modelsOf = (sent: readonly Sent[]) => sent.map(({ json }) => Object(json).model);
+
+describe('a scheduled smoke test', () => {
+  it('makes a call and a stream of the cheapest model of chat', async () => {
+    const { client, sent } = serviceOf();
+    const models = [chat('acme/dear', 9), chat('acme/cheap', 1), chat('acme/usual', 5)];
+    const { found, raised } = await run(client, catalog(...models));
+    expect(found).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
+    expect(raised).toEqual([passed('chat'), passed('chat stream')]);
+    expect(modelsOf(sent)).toEqual(['acme/cheap', 'acme/cheap']);
+  });
+
+  it('makes them of each model that is named', async () => {
+    const { client, sent } = serviceOf();
+    const models = [chat('acme/dear', 9), chat('acme/cheap', 1), chat('acme/usual', 5)];
+    await run(client, catalog(...models), 'acme/usual,acme/dear');
+    expect(modelsOf(sent)).toEqual(['acme/usual', 'acme/usual', 'acme/dear', 'acme/dear']);
+  });
+
+  it('names the step that fails, and makes the others', async () => {
+    const { client } = serviceOf((sent) => {
+      if (!isStream(sent)) throw new CheckFailure('all_routes_failed', 'the words of an upstream');
+      return undefined;
+    });
+    const { found, raised, lines } = await run(client, catalog(chat('acme/chat', 1)));
+    expect(found).toEqual({ passed: ['chat stream'], failed: ['chat'] });
+    expect(raised).toEqual([failed('chat'), passed('chat stream')]);
+    expect(lines).toContainEqual({
+      ...{ message: 'a smoke test failed', step: 'chat', model: 'acme/chat', code: 'all_routes_failed' },
+      ...{ route: undefined, ms: 5 },
+    });
+    expect(JSON.stringify(lines)).not.toMatch(/words of an upstream|secret answer/);
+  });
+
+  it.each([
+    ['has no end', 'data: {"choices":[]}\n\n', 'unexpected'],
+    ['has no events', '', 'unexpected'],
+    ['ends in an error', 'data: {"error":{"code":"stream_broken"}}\n\ndata: [DONE]\n\n', 'stream_broken'],
+  ])('finds a stream that %s', async (_what, text, code) => {
+    const { client } = serviceOf((sent) => (isStream(sent) ? text : undefined));
+    const { found, lines } = await run(client, catalog(chat('acme/chat', 1)));
+    expect(found).toEqual({ passed: ['chat'], failed: ['chat stream'] });
+    expect(lines).toContainEqual(expect.objectContaining({ step: 'chat stream', code }));
+  });
+
+  it('neither passes nor fails what a model cannot do', async () => {
+    const { client } = serviceOf();
+    const { found, raised } = await run(client, catalog(chat('acme/chat', 1, [])));
+    expect(found).toEqual({ passed: ['chat'], failed: [] });
+    expect(raised).toEqual([passed('chat')]);
+  });
+
+  it.each([
+    ['no catalog has been applied', undefined, undefined],
+    ['a model is named that the catalog has not', catalog(chat('acme/chat', 1)), 'acme/gone'],
+  ])('fails where there is nothing to call: %s', async (_why, json, models) => {
+    const { client, sent } = serviceOf();
+    const { found, raised } = await run(client, json, models);
+    expect(found).toEqual({ passed: [], failed: ['catalog'] });
+    expect(raised).toEqual([failed('catalog')]);
+    expect(sent).toEqual([]);
+  });
+
+  it('says that it has no key, which is no failure', async () => {
+    const { found, raised } = await run(undefined, catalog(chat('acme/chat', 1)));
+    expect(found).toBeNull();
+    expect(raised).toEqual([{ values: { SmokeNotConfigured: 1 } }]);
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * The catalog compared with reference prices: a catalog document whose prices are newer. What a provider takes, by the
+ * reference, is the `cost` of a route there, or the price of its model where the route has none.
+ */
+
+import type { CatalogDocument, Model, Route } from '../../inference/core/catalog/catalog-document.ts';
+import { type LowRate, lowRates, type Reach } from '../../inference/core/pricing/low-rates.ts';
+import type { Prices } from '../../inference/core/pricing/prices.ts';
+
+/** Reference prices that were read longer ago are too old to be relied on. */
+export const MAX_AGE_SECONDS = 30 * 24 * 3600;
+
+export interface RouteFindings {
+  readonly model: string;
+  readonly route: string;
+  /** Rates that the model is sold at, below what the provider takes. */
+  readonly passed: readonly LowRate[];
+  /** Rates of the route's recorded cost, below what the provider takes. */
+  readonly outdated: readonly LowRate[];
+}
+
+export interface PriceComparison {
+  /** Routes that have a reference price. */
+  readonly compared: number;
+  /** Routes that have none, or one that counts something else. */
+  readonly notCompared: number;
+  /** Routes of which at least one rate is too low. */
+  readonly findings: readonly RouteFindings[];
+}
+
+/**
+ * Compares every route of the catalog. A fallback that has a cost may be dearer than its model's price,
+ * as the operator has written down: its cost alone is compared.
+ */
+export function comparePrices(catalog: CatalogDocument, reference: CatalogDocument): PriceComparison {
+  const taken = providerPrices(reference);
+  let notCompared = 0;
+  let compared = 0;
+  const findings: RouteFindings[] = [];
+  for (const model of catalog.models) {
+    for (const route of model.routes) {
+      const prices = taken(model, route);
+      const found = prices === undefined ? undefined : compareRoute(model, route, prices);
+      if (found === undefined) notCompared += 1;
+      else compared += 1;
+      if (found !== undefined && found.passed.length + found.outdated.length > 0) findings.push(found);
+    }
+  }
+  return { compared, notCompared, findings };
+}
+
+function compareRoute(model: Model, route: Route, taken: Prices): RouteFindings | undefined {
+  const reach: Reach = { sold: model.price, longestPrompt: model.context_window };
+  const isFallback = model.routes.some(({ priority }) => priority < route.priority);
+  const passed = isFallback && route.cost !== undefined ? [] : lowRates(model.price, taken, reach);
+  const outdated = route.cost === undefined ? [] : lowRates(route.cost, taken, reach);
+  if (passed === undefined || outdated === undefined) return undefined;
+  return { model: model.id, route: route.id, passed, outdated };
+}
+
+/**
+ * When the prices of a document that was given then were read, in seconds since the epoch: on the latest day that it
+ * names, or when it was given where it names none or a later one.
+ */
+export function pricesReadAt({ models }: CatalogDocument, givenSeconds: number): number {
+  const days = models.flatMap(({ price_source: read }) =>
+    read === undefined ? [] : Date.parse(read.as_of) / 1000,
+  );
+  const latest = days.reduce<number | undefined>((last, day) => Math.max(last ?? day, day), undefined);
+  return Math.min(givenSeconds, latest ?? givenSeconds);
+}
+
+/** A route that is tried first. */
+const firstOf = ({ routes }: Model): Route | undefined =>
+  routes.reduce<Route | undefined>(
+    (first, route) => (first === undefined || route.priority < first.priority ? route : first),
+    undefined,
+  );
+
+/**
+ * What the provider of a route takes, by the reference: of the route with the same protocol, address and upstream model;
+ * else with the same protocol and upstream model, if the reference has it at one address; else of the model with the same id.
+ */
+function providerPrices({ models }: CatalogDocument): (model: Model, route: Route) => Prices | undefined {
+  const atAddress = new Map<string, Prices>();
+  const anywhere = new Map<string, { readonly address: string; readonly prices: Prices | undefined }>();
+  const byModel = new Map<string, Prices>();
+  for (const model of models) {
+    byModel.set(`${model.type} ${model.id}`, firstOf(model)?.cost ?? model.price);
+    for (const route of model.routes) {
+      const [place, address, prices] = [placeOf(model, route), route.base_url, route.cost ?? model.price];
+      if (!atAddress.has(`${address} ${place}`)) atAddress.set(`${address} ${place}`, prices);
+      const other = anywhere.get(place);
+      if (other === undefined) anywhere.set(place, { address, prices });
+      else if (other.address !== address) anywhere.set(place, { address: other.address, prices: undefined });
+    }
+  }
+  return (model, route) => {
+    const place = placeOf(model, route);
+    return (
+      atAddress.get(`${route.base_url} ${place}`) ??
+      anywhere.get(place)?.prices ??
+      byModel.get(`${model.type} ${model.id}`)
+    );
+  };
+}
+
+const placeOf = ({ type }: Model, { protocol, upstream_model: upstreamModel }: Route): string =>
+  `${type} ${protocol} ${upstreamModel}`;

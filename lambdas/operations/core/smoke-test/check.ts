@@ -1,0 +1,71 @@
+/** One check of a running service: what is reported of it, and how long it took. */
+import type { Clock } from '../../../platform/core/ports.ts';
+
+/** What a check found that it passed, in a few words. */
+export interface Seen {
+  /** The model that was asked, for checks of one. */
+  readonly model?: string | undefined;
+  /** The route that served. */
+  readonly route?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+export interface CheckResult extends Seen {
+  readonly check: string;
+  /** `skipped`: there is nothing here that could be checked, which `note` says. */
+  readonly result: 'ok' | 'failed' | 'skipped';
+  /** Of an error that the service answered: its code. `no_answer`: there was none. `unexpected`: another answer. */
+  readonly code?: string;
+  readonly ms: number;
+}
+
+/** Why a check failed, with the service's own code where it answered an error. */
+export class CheckFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Thrown by a check that finds nothing to check. */
+export class Skipped extends Error {}
+
+/** Throws when the service answered something else than it should. */
+export function expectThat(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new CheckFailure('unexpected', message);
+}
+
+export interface Check {
+  readonly name: string;
+  readonly model?: string | undefined;
+  run(): Promise<Seen>;
+}
+
+/** Runs checks one after the other, each whatever became of those before it; `report` receives each result at once. */
+export async function runChecks(
+  checks: readonly Check[],
+  clock: Clock,
+  report: (result: CheckResult) => void,
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const { name, model, run } of checks) {
+    const startedMs = clock();
+    const found = await run().then((seen) => ({ result: 'ok' as const, ...seen }), outcomeOf);
+    const ms = clock() - startedMs;
+    const result = { check: name, ms, ...(model === undefined ? {} : { model }), ...found };
+    results.push(result);
+    report(result);
+  }
+  return results;
+}
+
+export const namesOf = (results: readonly CheckResult[], result: CheckResult['result']): readonly string[] =>
+  results.filter((each) => each.result === result).map(({ check }) => check);
+
+function outcomeOf(failure: unknown): Pick<CheckResult, 'result' | 'code' | 'note'> {
+  if (failure instanceof Skipped) return { result: 'skipped', note: failure.message };
+  const code = failure instanceof CheckFailure ? failure.code : 'unexpected';
+  return { result: 'failed', code, note: failure instanceof Error ? failure.message : String(failure) };
+}

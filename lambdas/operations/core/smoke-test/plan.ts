@@ -1,0 +1,123 @@
+/** Which models are called, and the most that each call may cost: known before the first one, and so is the grant. */
+import { KINDS, type Kind } from '../../../access/core/kinds.ts';
+import type { CatalogDocument, Model } from '../../../inference/core/catalog/catalog-document.ts';
+import { measuredCost, tokenPrices } from '../../../inference/core/metering/priced-usage.ts';
+import { imageItem } from '../../../inference/core/pricing/bill.ts';
+import { termsOf, worstCost } from '../../../inference/core/pricing/terms.ts';
+import { formatUsd, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
+import { RECORDED_SECONDS_AT_MOST } from './recording.ts';
+
+/** More than this no account of a smoke test is given. */
+export const MOST_GRANTED: NanoUsd = 5n * NANO_PER_CENT;
+
+/** How many times a chat model is called: whole, streamed, as Messages and as Responses. */
+const CALLS: Readonly<Partial<Record<Kind, bigint>>> = { chat: 4n };
+
+/** The bound of each answer. */
+export const OUTPUT_TOKENS = 64;
+
+/** Far more than a question of a few words counts with all that a host puts before it. */
+const PROMPT_TOKENS = 2_048;
+
+/** What is embedded, drawn and spoken: a few words, of which no tokenizer makes more tokens than this. */
+export const WORDS = 'A small red boat on a calm lake.';
+const TEXT_TOKENS = 64;
+
+/** The size that is drawn where a request names none. */
+const IMAGE_SIZE = '1024x1024';
+
+/** A model that is called, or why a kind has none that is. */
+export type Choice =
+  | { readonly kind: Kind; readonly model: Model; readonly most: NanoUsd }
+  | { readonly kind: Kind; readonly model?: undefined; readonly reason: string };
+
+export interface Plan {
+  /** One or more for each kind, in the order in which they are called: the least dear first. */
+  readonly choices: readonly Choice[];
+  /** What the account is given, nano-USD: what all calls may cost, at most `MOST_GRANTED`. */
+  readonly grant: NanoUsd;
+  /** The model whose call may cost most, and what it may. */
+  readonly dearest: { readonly model: string; readonly most: NanoUsd } | undefined;
+}
+
+/** What one call of the smoke test on a model costs at most, nano-USD. */
+function mostOf(model: Model): NanoUsd {
+  if (model.type === 'chat') {
+    const prices = tokenPrices(model);
+    const terms = termsOf(prices);
+    if ('unpriced' in terms) throw new Error(`${model.id} has no price for a plain call`);
+    return worstCost(prices, terms, { prompt: PROMPT_TOKENS, completion: OUTPUT_TOKENS });
+  }
+  return measuredCost(model, {
+    tokens: TEXT_TOKENS,
+    characters: [...WORDS].length,
+    images: new Map([[imageItem('', IMAGE_SIZE), 1]]),
+    seconds: RECORDED_SECONDS_AT_MOST,
+  });
+}
+
+/** A key names at most 20 models, and those of kinds for which none is named are added. */
+const MOST_NAMED = 15;
+
+/**
+ * Of each kind the models that are named, else the catalog's default, else its first one; a default that is too dear
+ * gives way to the cheapest. Throws for a name that the catalog does not have.
+ */
+export function planOf({ models, defaults }: CatalogDocument, named: readonly string[] = []): Plan {
+  if (named.length > MOST_NAMED) throw new Error(`name at most ${MOST_NAMED} models`);
+  const asked = named.map((name) => namedIn(models, name));
+  const choices = KINDS.flatMap((kind) => {
+    const chosen = asked.filter(({ type }) => type === kind);
+    if (chosen.length > 0) return chosen.map((model) => affordable(kind, model));
+    return usual(
+      kind,
+      models.filter(({ type }) => type === kind),
+      defaults[kind],
+    );
+  }).toSorted((a, b) => Number(mostIn(a) - mostIn(b)));
+  const sum = choices.reduce((total, each) => total + mostIn(each) * (CALLS[each.kind] ?? 1n), 0n);
+  const last = choices.at(-1);
+  return {
+    choices,
+    grant: least(greatest(sum, 1n), MOST_GRANTED),
+    dearest: last?.model === undefined ? undefined : { model: last.model.id, most: last.most },
+  };
+}
+
+function namedIn(models: readonly Model[], name: string): Model {
+  const found = models.find(({ id, aliases }) => id === name || aliases.includes(name));
+  if (found === undefined) throw new Error(`the catalog has no model ${name}`);
+  return found;
+}
+
+const cheapestOf = (models: readonly Model[]): Model =>
+  models.reduce((a, b) => (mostOf(b) < mostOf(a) ? b : a));
+
+/**
+ * The models that a schedule calls: those that are named, else the cheapest of chat. Throws for a name that the catalog
+ * does not have, and where there is none of chat.
+ */
+export function fewestOf({ models }: CatalogDocument, named: readonly string[] = []): readonly Choice[] {
+  if (named.length > 0)
+    return named.map((name) => namedIn(models, name)).map((model) => affordable(model.type, model));
+  const chat = models.filter(({ type }) => type === 'chat');
+  if (chat.length === 0) throw new Error('the catalog has no model of chat');
+  return [affordable('chat', cheapestOf(chat))];
+}
+
+const mostIn = (choice: Choice): NanoUsd => (choice.model === undefined ? 0n : choice.most);
+
+function usual(kind: Kind, models: readonly Model[], byDefault: string | undefined): Choice {
+  const first = models.find(({ id }) => id === byDefault) ?? models[0];
+  if (first === undefined) return { kind, reason: 'the catalog has no model of this kind' };
+  const choice = affordable(kind, first);
+  if (choice.model !== undefined) return choice;
+  return affordable(kind, cheapestOf(models));
+}
+
+function affordable(kind: Kind, model: Model): Choice {
+  const most = mostOf(model);
+  if (most <= MOST_GRANTED) return { kind, model, most };
+  const limit = formatUsd(MOST_GRANTED);
+  return { kind, reason: `a call of ${model.id} may cost ${formatUsd(most)} USD, more than ${limit}` };
+}

@@ -1,0 +1,41 @@
+/** `GET /console`: the web console, a static page that calls the service it is served by. */
+
+import { fileResponse } from '../../../platform/core/api/file-response.ts';
+import type { Endpoint } from '../../../platform/core/ports.ts';
+import { createResources } from '../../../platform/handlers/resources.ts';
+import { streamed } from '../../../platform/http/pipelines.ts';
+import { createRequestHandler } from '../../../platform/http/request-handler.ts';
+import { createCompressedFiles } from '../../../platform/system/compressed-files.ts';
+
+/** Nothing from elsewhere and nothing inline; pictures and sound of its own answers are data of the page itself. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  'media-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SECURITY = {
+  'content-security-policy': POLICY,
+  // For browsers and tools that know no `frame-ancestors`.
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+/** The page names its files by what is in them, so it must be asked for each time and they never change. */
+const PAGE = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
+
+const files = createCompressedFiles(import.meta.dirname);
+
+const getConsole: Endpoint = (request) =>
+  fileResponse(request, files, 'index.html', { ...PAGE, ...SECURITY });
+
+/** Streamed, because only a stream carries bytes as they are. */
+export const handler = streamed(createRequestHandler(getConsole, 'platform', createResources()));

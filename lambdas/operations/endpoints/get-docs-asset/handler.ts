@@ -1,0 +1,45 @@
+/** `GET /docs/{file}`: the scripts and styles of the reference page, compressed once, when the function was bundled. */
+
+import { fileResponse, noSuchFile } from '../../../platform/core/api/file-response.ts';
+import type { Endpoint } from '../../../platform/core/ports.ts';
+import { createResources } from '../../../platform/handlers/resources.ts';
+import { streamed } from '../../../platform/http/pipelines.ts';
+import { createRequestHandler } from '../../../platform/http/request-handler.ts';
+import { createCompressedFiles } from '../../../platform/system/compressed-files.ts';
+
+/** Starts the reference; a file of its own, so that the page needs no inline script. */
+const START = `window.addEventListener('DOMContentLoaded', () => {
+  window.ui = SwaggerUIBundle({
+    url: new URL('openapi.json', document.baseURI).href,
+    dom_id: '#reference',
+    deepLinking: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    filter: true,
+    persistAuthorization: false,
+    validatorUrl: null,
+  });
+});
+`;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+]);
+
+const HEADERS = { 'cache-control': 'public, max-age=86400', 'x-content-type-options': 'nosniff' };
+
+const files = createCompressedFiles(import.meta.dirname);
+
+const getDocsAsset: Endpoint = async (request, { pathParameters: { file = '' } }) => {
+  if (file === 'start.js') {
+    const headers = { ...HEADERS, 'content-type': 'text/javascript; charset=utf-8' };
+    return new Response(START, { headers });
+  }
+  const type = TYPES.get(file);
+  if (type === undefined) throw noSuchFile();
+  return fileResponse(request, files, file, { ...HEADERS, 'content-type': type });
+};
+
+/** Streamed, because only a stream carries bytes as they are. */
+export const handler = streamed(createRequestHandler(getDocsAsset, 'platform', createResources()));

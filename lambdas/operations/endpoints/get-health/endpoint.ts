@@ -1,0 +1,28 @@
+/** `GET /health`: whether the service can answer calls; two cheap reads, and no detail that helps an attacker. */
+
+import type { CatalogSource } from '../../../inference/core/catalog/catalog.ts';
+import type { Healthy, Unavailable } from '../../../platform/core/api/service-status.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import type { Endpoint } from '../../../platform/core/ports.ts';
+
+export interface HealthDependencies {
+  readonly catalog: CatalogSource;
+  /** Rejects when the database does not answer; the catalog outlives that in memory for a while. */
+  readonly probe: () => Promise<unknown>;
+  readonly version: string;
+}
+
+export function getHealth({ catalog, probe, version }: HealthDependencies): Endpoint {
+  return async (_request, { log, requestId }) => {
+    try {
+      await probe();
+      const { models } = await catalog();
+      const checks = { database: 'ok', catalog: 'ok' } as const;
+      return jsonResponse({ status: 'ok', version, checks, models: models.length } satisfies Healthy);
+    } catch (failure) {
+      log.error('unhealthy', { requestId, name: (failure as Error).name });
+      const body: Unavailable = { status: 'unavailable', version, checks: { catalog: 'failed' } };
+      return jsonResponse(body, {}, 503);
+    }
+  };
+}

@@ -1,0 +1,33 @@
+/** The descriptions of the operator's view. */
+
+import { signedOutSchema } from '../access/core/session-requests.ts';
+import { catalogViewSchema } from '../inference/core/catalog/catalog-view.ts';
+import { routeSummarySchema, routesQuery } from '../inference/core/routing/route-list.ts';
+import { accountSummarySchema, accountsQuery } from '../ledger/core/account-summaries.ts';
+import { auditViewSchema } from '../ledger/core/audit/conclusion.ts';
+import { answer, tagged } from '../platform/contract/operation.ts';
+import { deadLettersSchema } from '../platform/core/api/dead-letters.ts';
+import { pageSchema } from '../platform/core/api/paging.ts';
+
+export const OPERATOR_OPERATIONS = tagged('Operator', {
+  'list-operator-accounts': {
+    description: 'In no order. A page may have fewer accounts than asked for, though there are more.',
+    query: accountsQuery,
+    answers: { 200: answer('A page of accounts.', pageSchema(accountSummarySchema)) },
+  },
+  'list-operator-routes': {
+    description: 'In the order of the catalog.',
+    query: routesQuery,
+    answers: { 200: answer('A page of routes.', pageSchema(routeSummarySchema)) },
+  },
+  'get-operator-catalog': {
+    answers: { 200: answer('The current catalog.', catalogViewSchema) },
+    errors: [404],
+  },
+  'get-operator-audit': { answers: { 200: answer('The last audit.', auditViewSchema) } },
+  'list-dead-letters': { answers: { 200: answer('Every queue.', pageSchema(deadLettersSchema)) } },
+  'delete-operator-session': {
+    description: 'Later requests with the same token are refused with 401.',
+    answers: { 200: answer('The session has ended.', signedOutSchema) },
+  },
+});

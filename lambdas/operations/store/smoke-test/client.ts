@@ -1,0 +1,88 @@
+/** The smoke test's calls, over HTTP. */
+import { CheckFailure } from '../../core/smoke-test/check.ts';
+import { type Answer, type Client, errorOf, type Sent } from '../../core/smoke-test/client.ts';
+import type { StoredSmokeAccess } from './access.ts';
+
+/** Of each API, without a slash at the end. Both are the same where one hostname serves both. */
+export interface SmokeAddresses {
+  readonly inference: string;
+  readonly platform: string;
+}
+
+/** What gives the client of the key that was stored last; undefined as long as there is none. */
+export const openSmokeClient =
+  ({ read }: Pick<StoredSmokeAccess, 'read'>, timeoutMs: number) =>
+  async (): Promise<Client | undefined> => {
+    const access = await read();
+    return access && new HttpClient(access, access.key, timeoutMs);
+  };
+
+/** A cold function, a slow model and one repetition of the connection fit in it. */
+const TIMEOUT_MS = 120_000;
+
+export class HttpClient implements Client {
+  readonly #addresses: SmokeAddresses;
+  readonly #key: string;
+  readonly #timeoutMs: number;
+
+  constructor(addresses: SmokeAddresses, key: string, timeoutMs = TIMEOUT_MS) {
+    this.#addresses = addresses;
+    this.#key = key;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  inference(path: string, sent: Sent = {}): Promise<Answer> {
+    return this.#call(`${this.#addresses.inference}${path}`, sent);
+  }
+
+  platform(path: string, sent: Sent = {}): Promise<Answer> {
+    return this.#call(`${this.#addresses.platform}${path}`, sent);
+  }
+
+  /** Throws `CheckFailure` for an error of the service, and where it does not answer. */
+  async #call(url: string, { json, form, method }: Sent): Promise<Answer> {
+    let response: Response;
+    let bytes: Buffer;
+    try {
+      response = await fetch(url, {
+        method: method ?? (json === undefined && form === undefined ? 'GET' : 'POST'),
+        headers: {
+          authorization: `Bearer ${this.#key}`,
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+        ...(form === undefined ? {} : { body: form }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(this.#timeoutMs),
+      });
+      bytes = Buffer.from(await response.arrayBuffer());
+    } catch (failure) {
+      throw new CheckFailure('no_answer', `${new URL(url).host} gave no answer: ${reasonOf(failure)}`);
+    }
+    const text = bytes.toString();
+    if (!response.ok) throw errorIn(response, text);
+    return { bytes, text, headers: response.headers, json: readJson(response.headers, text) };
+  }
+}
+
+function reasonOf(failure: unknown): string {
+  const { message, cause } = failure as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+const readJson = (headers: Headers, text: string): unknown => {
+  if (headers.get('content-type')?.includes('json') !== true) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CheckFailure('unexpected', 'the answer is not the JSON that it says it is');
+  }
+};
+
+/** Both envelopes have `error`; what is answered by something before the service may have none. */
+function errorIn({ status, headers }: Response, text: string): CheckFailure {
+  const failure = errorOf(text);
+  if (failure !== undefined) return failure;
+  const id = headers.get('x-request-id') ?? headers.get('x-amzn-requestid');
+  return new CheckFailure(`http_${status}`, `an answer without an error in it${id ? `, request ${id}` : ''}`);
+}

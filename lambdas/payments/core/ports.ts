@@ -1,0 +1,73 @@
+/** What orders need of the payment provider and of the database. */
+
+import type { BookEntry } from '../../ledger/core/book-entry.ts';
+import type { Page } from '../../platform/core/api/paging.ts';
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Order, PaymentFact } from './order.ts';
+
+/** Sent to the provider with an order, and repeated in every event of its payment. */
+export interface OrderReference {
+  readonly orderId: string;
+  readonly accountId: string;
+}
+
+export interface Checkout {
+  readonly url: string;
+}
+
+export interface PaymentEvent {
+  readonly order: OrderReference;
+  readonly fact: PaymentFact;
+  /** When the provider made it, seconds since the epoch. */
+  readonly created: number;
+}
+
+export interface PaymentProvider {
+  /** Opens a checkout; the same order again gives the same one. Throws 503 `payment_provider_unavailable`. */
+  openCheckout(order: OrderReference & { readonly amount: NanoUsd }): Promise<Checkout>;
+  /**
+   * Reads an event, of whose body not a byte may have changed since it was signed. Undefined for one that says nothing
+   * of an order of ours. Throws 401 `invalid_signature`, or 503 when the provider must be called and does not answer.
+   */
+  readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
+}
+
+/** Why there may be no order more: too many are unpaid, or too many were made today. */
+export interface OrdersFull {
+  readonly why: 'unpaid' | 'today';
+  /** Until there may be another one. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface OrderLimits {
+  readonly unpaid: number;
+  readonly today: number;
+}
+
+export interface OrderStore {
+  /**
+   * Counts an order among the account's unpaid ones and among those of the day, before its checkout is opened. It stops
+   * being unpaid when it is paid or ended, when it is called off, and by itself when its checkout has run out.
+   */
+  reserve(
+    reference: OrderReference,
+    limits: OrderLimits,
+    nowSeconds: number,
+  ): Promise<'reserved' | OrdersFull>;
+  /** Calls off an order whose checkout was not opened. */
+  callOff(reference: OrderReference): Promise<void>;
+  /** Writes an order down; what is known of its payment already stays. */
+  save(order: Order): Promise<void>;
+  find(reference: OrderReference): Promise<Order | undefined>;
+  /** Newest first, after the order that the page before ended with. */
+  list(accountId: string, limit: number, after?: string): Promise<Page<Order>>;
+  /**
+   * Takes an order from one version to the next, makes the entries in the account's books and changes its wallet by
+   * their sum: all of it or nothing. `stale` when the order is no longer at that version.
+   */
+  advance(
+    before: Order,
+    after: Order,
+    entries: readonly BookEntry[],
+  ): Promise<'done' | 'stale' | 'no account'>;
+}

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Accounts } from '../../ledger/core/accounts.ts';
+import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
+import { systemUlid } from '../../platform/system/system.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import type { Order } from '../core/order.ts';
+import type { OrderStore } from '../core/ports.ts';
+import { createOrderStore } from './create-orders.ts';
+
+const NOW = Date.UTC(2026, 6, 15, 12) / 1000;
+const DOLLAR = 1_000_000_000n;
+
+const database = fileDatabase();
+let store: OrderStore;
+let accountId: string;
+
+beforeAll(async () => {
+  store = createOrderStore({ clients: database, environment: database.environment });
+  const accounts = new DynamoAccountStore(database.client, database.tables);
+  accountId = await new Accounts({ store: accounts, clock: () => NOW * 1000, ulid: systemUlid }).open();
+});
+
+const referenceOf = ({ id, accountId: owner }: Order) => ({ orderId: id, accountId: owner });
+
+async function saved(): Promise<Order> {
+  const order: Order = {
+    id: `ord_${systemUlid()}`,
+    accountId,
+    amount: 25n * DOLLAR,
+    created: NOW,
+    checkoutUrl: 'https://pay.example.com/1',
+    reversals: {},
+    version: 0,
+  };
+  await store.save(order);
+  return order;
+}
+
+describe('an order', () => {
+  it.each<[string, Partial<Order>]>([
+    ['expired', { ended: 'expired' }],
+    ['failed', { ended: 'failed' }],
+    ['paid', { paid: 25n * DOLLAR }],
+    ['paid after it had expired', { paid: 5n, ended: 'expired' }],
+    [
+      'taken back in part, and disputed in vain',
+      {
+        paid: 25n * DOLLAR,
+        reversals: { re_1: { amount: 1n, undone: false }, dp_1: { amount: 2n * DOLLAR, undone: true } },
+      },
+    ],
+  ])('is found as it was stored: %s', async (_case, facts) => {
+    const order = await saved();
+    expect(await store.find(referenceOf(order))).toEqual(order);
+    const after = { ...order, ...facts, version: 1 };
+    expect(await store.advance(order, after, [])).toBe('done');
+    expect(await store.find(referenceOf(order))).toEqual(after);
+  });
+
+  it('advances once from each version, however many know something of it at the same time', async () => {
+    const order = await saved();
+    const paid = { ...order, paid: order.amount, version: 1 };
+    const ended = { ...order, ended: 'expired' as const, version: 1 };
+    const results = await Promise.all([store.advance(order, paid, []), store.advance(order, ended, [])]);
+    expect(results.toSorted()).toEqual(['done', 'stale']);
+    expect(await store.advance(order, { ...paid, version: 1 }, [])).toBe('stale');
+    const found = await store.find(referenceOf(order));
+    if (found === undefined) throw new Error('the order is gone');
+    expect(found).toEqual(results[0] === 'done' ? paid : ended);
+    expect(await store.advance(found, { ...found, paid: 7n, version: 2 }, [])).toBe('done');
+  });
+
+  it('of an account without a wallet does not advance, and nothing of it is written', async () => {
+    const order = await saved();
+    const paid = { ...order, accountId: 'acc_of_nobody', paid: order.amount, version: 1 };
+    const entries = [{ kind: 'top_up' as const, id: order.id, amount: order.amount, source: 'payment' }];
+    for (const some of [entries, []]) {
+      expect(await store.advance({ ...order, accountId: 'acc_of_nobody' }, paid, some)).toBe('no account');
+      expect(await store.find({ orderId: order.id, accountId: 'acc_of_nobody' })).toBeUndefined();
+    }
+    expect(await store.find(referenceOf(order))).toEqual(order);
+  });
+
+  it('whose payment is known before it has been written down is for what was paid, until it is', async () => {
+    const order: Order = {
+      ...{
+        id: `ord_${systemUlid()}`,
+        accountId,
+        amount: 25n * DOLLAR,
+        created: NOW,
+        reversals: {},
+        version: 0,
+      },
+    };
+    const paid = { ...order, paid: 7n, version: 1 };
+    expect(await store.advance(order, paid, [])).toBe('done');
+    expect(await store.find(referenceOf(order))).toEqual({ ...paid, amount: 7n });
+    await store.save({ ...order, checkoutUrl: 'https://pay.example.com/2' });
+    expect(await store.find(referenceOf(order))).toMatchObject({ amount: 25n * DOLLAR, paid: 7n });
+  });
+
+  it('that is saved again, as after a lost answer, keeps what became of it', async () => {
+    const order = await saved();
+    const paid = { ...order, paid: order.amount, version: 1 };
+    await store.advance(order, paid, []);
+    await store.save(order);
+    expect(await store.find(referenceOf(order))).toEqual(paid);
+  });
+
+  it('is its account’s alone, and listed with the newest first', async () => {
+    const [first, second] = [await saved(), await saved()];
+    const { entries } = await store.list(accountId, 100);
+    const ids = entries.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([first.id, second.id]));
+    expect(ids).toEqual(ids.toSorted().reverse());
+    expect(entries.find(({ id }) => id === second.id)).toEqual(second);
+    const page = await store.list(accountId, 1);
+    expect(page).toMatchObject({ entries: [{ id: ids[0] }], next: ids[0] });
+    expect((await store.list(accountId, 1, ids[0])).entries.map(({ id }) => id)).toEqual([ids[1]]);
+    expect((await store.list('acc_other', 100)).entries).toEqual([]);
+    expect(await store.find({ orderId: first.id, accountId: 'acc_other' })).toBeUndefined();
+  });
+});

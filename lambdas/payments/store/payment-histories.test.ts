@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { seedOf } from '../../../tools/test-kit/seed.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { auditAccount } from '../../ledger/core/audit/account.ts';
+import type { SumDependencies } from '../../ledger/core/usage/account-sums.ts';
+import { NO_PROGRESS } from '../../ledger/core/usage/ports.ts';
+import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
+import { createAuditStore } from '../../ledger/store/audit-reader.ts';
+import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { FAULTS, FailingProcess, type FaultPlan } from '../../ledger/testing/failing-process.ts';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { systemUlid } from '../../platform/system/system.ts';
+import { receivePaymentEvent } from '../endpoints/receive-payment-event/endpoint.ts';
+import {
+  API_KEY,
+  PaymentIntents,
+  type SignedEvent,
+  signedEvent,
+  WEBHOOK_SECRET,
+} from '../testing/stripe-events.ts';
+import { createOrderStore } from './create-orders.ts';
+import { StripePayments } from './stripe-payments.ts';
+
+/** Lanes of fast-check, each with a separate seed, keep the database busy. */
+const LANES = 10;
+const HISTORIES_PER_LANE = rounds(6);
+
+const NANO_PER_CENT = 10_000_000n;
+
+const intents = new PaymentIntents();
+let database: TestDatabase;
+let stripe: StripePayments;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  stripe = new StripePayments({
+    environment: {
+      PAYMENT_SECRET: 'payments',
+      PAYMENT_API_URL: await intents.start(),
+      PAYMENT_RETURN_URL: 'https://example.com/',
+    },
+    readSecret: async (reference) => (reference.endsWith('#api_key') ? API_KEY : WEBHOOK_SECRET),
+    clock: Date.now,
+    log: SILENT,
+  });
+});
+afterAll(async () => {
+  await database.stop();
+  await intents.stop();
+});
+
+/** One reversal of an order: its beginning and, perhaps, its undoing. */
+interface ReversalPlan {
+  readonly cents: number;
+  readonly dispute: boolean;
+  readonly undone: boolean;
+}
+
+interface OrderPlan {
+  readonly cents: number;
+  readonly paid: boolean;
+  readonly expires: boolean;
+  readonly reversals: readonly ReversalPlan[];
+}
+
+interface History {
+  readonly orders: readonly OrderPlan[];
+  /** How often each event is delivered, in turn. */
+  readonly repeats: readonly number[];
+  /** By which everything that happens is put in order. */
+  readonly chances: readonly number[];
+  /** Calls, which spend what is there. */
+  readonly holds: readonly number[];
+  /** The books are audited after every step, which takes its time. */
+  readonly watched: boolean;
+  /** Requests that hung in the network arrive before the provider delivers again, or after. */
+  readonly lateLands: 'before' | 'after';
+  /** How many things happen at once. */
+  readonly together: number;
+  readonly faults: readonly FaultPlan[];
+}
+
+const reversal: fc.Arbitrary<ReversalPlan> = fc.record({
+  cents: fc.integer({ min: 1, max: 700 }),
+  dispute: fc.boolean(),
+  undone: fc.boolean(),
+});
+
+const order: fc.Arbitrary<OrderPlan> = fc.record({
+  cents: fc.integer({ min: 50, max: 1_000 }),
+  paid: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  expires: fc.boolean(),
+  reversals: fc.array(reversal, { maxLength: 2 }),
+});
+
+const faults: fc.Arbitrary<FaultPlan> = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom(...FAULTS)), { maxLength: 2 })
+  .map((pairs) => new Map(pairs));
+
+const history: fc.Arbitrary<History> = fc.record({
+  orders: fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(order) },
+    { weight: 1, arbitrary: fc.tuple(order, order) },
+  ),
+  repeats: fc.array(fc.constantFrom(1, 1, 1, 2, 3), { minLength: 4, maxLength: 4 }),
+  chances: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 30, maxLength: 30 }),
+  holds: fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 2 }),
+  watched: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
+  lateLands: fc.constantFrom('before', 'after'),
+  together: fc.constantFrom(1, 1, 2, 4),
+  faults: fc.array(faults, { minLength: 1, maxLength: 3 }),
+});
+
+const endpointOf = (clients: DynamoClients) =>
+  receivePaymentEvent({
+    providers: { stripe },
+    store: createOrderStore({ clients, environment: database.environment }),
+  });
+
+/** Delivers an event once, to a process that may fail; true when it said that it took it. */
+async function deliver({ body, signature }: SignedEvent, clients: DynamoClients): Promise<boolean> {
+  const request = new Request('https://localhost/api/payments/stripe/events', {
+    method: 'POST',
+    headers: { 'stripe-signature': signature },
+    body,
+  });
+  const context = {
+    ...{ requestId: 'req_1', pathParameters: { provider: 'stripe' }, log: SILENT },
+    remainingTimeMs: () => 28_000,
+  };
+  try {
+    return (await endpointOf(clients)(request, context)).status === 200;
+  } catch (failure) {
+    // Every failure must be one that was planned.
+    const { name, message } = failure as Error;
+    if (name === 'TimeoutError' || message === 'the process is dead') return false;
+    throw failure;
+  }
+}
+
+interface PlayedOrder {
+  readonly plan: OrderPlan;
+  readonly orderId: string;
+  readonly events: readonly SignedEvent[];
+}
+
+function eventsOf(plan: OrderPlan, accountId: string): PlayedOrder {
+  const orderId = `ord_${systemUlid()}`;
+  const payment = `pi_${systemUlid()}`;
+  const metadata = { order_id: orderId, account_id: accountId };
+  intents.metadata.set(payment, metadata);
+  const session = (fields: object) => ({
+    ...{ id: `cs_${orderId}`, object: 'checkout.session', amount_total: plan.cents, currency: 'usd' },
+    ...{ metadata, payment_intent: payment },
+    ...fields,
+  });
+  const events: SignedEvent[] = [];
+  if (plan.paid) {
+    events.push(signedEvent('checkout.session.completed', session({ payment_status: 'unpaid' })));
+    events.push(signedEvent('checkout.session.async_payment_succeeded', session({ payment_status: 'paid' })));
+  }
+  if (plan.expires)
+    events.push(signedEvent('checkout.session.expired', session({ payment_status: 'unpaid' })));
+  for (const [index, { cents, dispute, undone }] of plan.reversals.entries()) {
+    const id = `${dispute ? 'dp' : 're'}_${orderId}_${index}`;
+    const made = (status: string) => ({
+      id,
+      amount: cents,
+      currency: 'usd',
+      payment_intent: payment,
+      status,
+    });
+    events.push(
+      dispute
+        ? signedEvent('charge.dispute.funds_withdrawn', made('needs_response'))
+        : signedEvent('refund.created', made('pending')),
+    );
+    if (!undone) continue;
+    events.push(
+      dispute
+        ? signedEvent('charge.dispute.funds_reinstated', made('won'))
+        : signedEvent('refund.failed', made('failed')),
+    );
+  }
+  return { plan, orderId, events };
+}
+
+/** What the orders come to once everything has been said of them. */
+function worthOf({ paid, cents, reversals }: OrderPlan): bigint {
+  if (!paid) return 0n;
+  const back = reversals.reduce((sum, reversal) => (reversal.undone ? sum : sum + reversal.cents), 0);
+  return BigInt(Math.max(0, cents - back)) * NANO_PER_CENT;
+}
+
+let delivered = 0;
+let failed = 0;
+
+async function play(story: History): Promise<void> {
+  const { orders, repeats, chances, holds, together, faults: plans } = story;
+  const accountId = `acc_${systemUlid()}`;
+  await new DynamoAccountStore(database.client, database.tables).open({ id: accountId, created: 0 });
+  const wallets = createWalletStore(database, database.tables.wallets);
+  const played = orders.map((plan) => eventsOf(plan, accountId));
+  const processes = plans.map((plan) => new FailingProcess(database, plan));
+  const owing: SignedEvent[] = [];
+  let [turn, spent] = [0, 0n];
+
+  const deliveries = played
+    .flatMap(({ events }) => events)
+    .flatMap((event, index) => Array.from({ length: repeats[index % repeats.length] ?? 1 }, () => event))
+    .map((event) => async () => {
+      const process = processes[turn++ % processes.length];
+      delivered += 1;
+      if (await deliver(event, process?.clients ?? database)) return;
+      failed += 1;
+      owing.push(event);
+    });
+  const calls = holds.map((cents) => async () => {
+    const amount = BigInt(cents) * NANO_PER_CENT;
+    const hold = {
+      id: `req_${systemUlid()}`,
+      keyId: 'k',
+      kind: 'chat' as const,
+      amount,
+      created: 0,
+      expires: 2e9,
+    };
+    const taken = await wallets.hold(accountId, hold);
+    if (!taken.granted) return;
+    const cost = amount / 3n;
+    if (
+      (await wallets.endHold(accountId, { ...hold, cost, recorded: Math.floor(Date.now() / 1000) })) !==
+      undefined
+    )
+      spent += cost;
+  });
+  const written = played.map(({ orderId, plan }) => async () => {
+    const amount = BigInt(plan.cents) * NANO_PER_CENT;
+    const store = createOrderStore({ clients: database, environment: database.environment });
+    await store.save({
+      id: orderId,
+      accountId,
+      amount,
+      created: 1,
+      checkoutUrl: 'u',
+      reversals: {},
+      version: 0,
+    });
+  });
+
+  const happenings = [...deliveries, ...calls, ...written]
+    .map((run, index) => ({ run, at: chances[index % chances.length] ?? 0 }))
+    .sort((a, b) => a.at - b.at);
+  for (let start = 0; start < happenings.length; start += together) {
+    await Promise.all(happenings.slice(start, start + together).map(({ run }) => run()));
+    if (story.watched) await requireSound(accountId, spent);
+  }
+  const landLate = () => Promise.all(processes.map((process) => process.landLate()));
+  if (story.lateLands === 'before') await landLate();
+  // The provider delivers again what was not taken.
+  for (const event of owing) expect(await deliver(event, database)).toBe(true);
+  await landLate();
+
+  const wallet = await requireSound(accountId, spent);
+  const worth = played.reduce((sum, { plan }) => sum + worthOf(plan), 0n);
+  expect(wallet.balance - wallet.owed + spent).toBe(worth);
+  expect(wallet.holds).toEqual([]);
+  const store = createOrderStore({ clients: database, environment: database.environment });
+  for (const { orderId, plan } of played) {
+    const order = await store.find({ accountId, orderId });
+    expect(order).toMatchObject({ amount: BigInt(plan.cents) * NANO_PER_CENT, checkoutUrl: 'u' });
+  }
+}
+
+/** The calls of this test leave no records: the sums are of a single one, which cost what all of them have. */
+function sumsOf(cost: bigint): SumDependencies {
+  const units = { inputUnits: 0, cachedUnits: 0, outputUnits: 0 };
+  const call = { id: 'all', created: Date.now() / 1000, model: null, cost, ...units };
+  return {
+    keys: { since: async () => ({ live: ['key'], later: [] }) },
+    calls: {
+      read: async () => ({ calls: [{ ...call, kind: 'chat', status: 'completed' }], next: undefined }),
+    },
+    store: {
+      progress: async () => NO_PROGRESS,
+      storeProgress: async () => true,
+      days: async () => [],
+      storeDay: async () => {},
+    },
+  };
+}
+
+/** At every moment: exact books, counted by the service's own audit, and nothing below zero. */
+async function requireSound(accountId: string, spent: bigint) {
+  const store = createWalletStore(database, database.tables.wallets);
+  const audited = {
+    ...createAuditStore(database.client, database.tables),
+    sums: sumsOf(spent),
+  };
+  expect(await auditAccount(audited, accountId, { clock: Date.now })).toMatchObject({ verdict: 'exact' });
+  const wallet = await store.read(accountId);
+  if (wallet === undefined) throw new Error('the wallet is gone');
+  expect(wallet.balance >= 0n && wallet.owed >= 0n && (wallet.balance === 0n || wallet.owed === 0n)).toBe(
+    true,
+  );
+  return wallet;
+}
+
+describe(`${LANES * HISTORIES_PER_LANE} random histories of payments`, () => {
+  it('repeated, reordered, refunded, disputed and broken off, leave exact books at every moment', async () => {
+    const property = fc.asyncProperty(history, play);
+    const lanes = await Promise.allSettled(
+      Array.from({ length: LANES }, (_, lane) =>
+        fc.assert(property, { numRuns: HISTORIES_PER_LANE, seed: seedOf(`lane ${lane}`) }),
+      ),
+    );
+    for (const result of lanes) if (result.status === 'rejected') throw result.reason;
+    expect(Math.min(delivered, failed)).toBeGreaterThan(0);
+  }, 300_000);
+});

@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type PaymentSandbox, startPaymentSandbox } from '../../../tools/simulators/payments/sandbox.ts';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import type { Log } from '../../platform/core/ports.ts';
+import type { PaymentEvent } from '../core/ports.ts';
+import { API_KEY, PaymentIntents, signedEvent, WEBHOOK_SECRET } from '../testing/stripe-events.ts';
+import { StripePayments } from './stripe-payments.ts';
+
+const ORDER = { orderId: `ord_${'0'.repeat(26)}`, accountId: `acc_${'0'.repeat(26)}` };
+const METADATA = { order_id: ORDER.orderId, account_id: ORDER.accountId };
+const NOW_MS = Date.now();
+
+const folder = mkdtempSync(join(tmpdir(), 'stripe-'));
+const intents = new PaymentIntents();
+let sandbox: PaymentSandbox;
+let intentsUrl: string;
+let logged: unknown[];
+
+const LOG: Log = { ...SILENT, warn: (...line) => logged.push(line), error: (...line) => logged.push(line) };
+
+const paymentsAt = (apiUrl: string, clock = () => NOW_MS) =>
+  new StripePayments({
+    environment: {
+      PAYMENT_SECRET: 'payments',
+      PAYMENT_API_URL: apiUrl,
+      PAYMENT_RETURN_URL: 'https://shop.example.com/back?x=1',
+    },
+    readSecret: async (reference) => {
+      if (reference === 'secretsmanager:payments#api_key') return API_KEY;
+      if (reference === 'secretsmanager:payments#webhook_secret') return WEBHOOK_SECRET;
+      throw new Error(`there is no secret ${reference}`);
+    },
+    clock,
+    log: LOG,
+  });
+
+beforeAll(async () => {
+  sandbox = await startPaymentSandbox({ preferredPort: 0, file: join(folder, 'books.json'), log: () => {} });
+  intentsUrl = await intents.start();
+  intents.metadata.set('pi_ours', METADATA);
+  intents.metadata.set('pi_of_another_system', { cart: '7' });
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await intents.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  logged = [];
+});
+
+const codeOf = (outcome: Promise<unknown>) =>
+  outcome.then(
+    (value) => value,
+    (failure: { code?: string }) => failure.code ?? failure,
+  );
+
+const session = (fields: object = {}) => ({
+  ...{ id: 'cs_1', object: 'checkout.session', amount_total: 525, currency: 'usd', payment_status: 'paid' },
+  ...{ metadata: METADATA, payment_intent: 'pi_ours' },
+  ...fields,
+});
+const refund = (fields: object = {}) => ({
+  ...{ id: 're_1', object: 'refund', amount: 125, currency: 'usd', status: 'succeeded' },
+  ...{ payment_intent: 'pi_ours', metadata: {} },
+  ...fields,
+});
+const dispute = (fields: object = {}) => ({ ...refund({ id: 'dp_1', object: 'dispute' }), ...fields });
+
+const read = (type: string, object: object): Promise<PaymentEvent | undefined> => {
+  const { body, signature } = signedEvent(type, object);
+  return paymentsAt(intentsUrl).readEvent(body, signature);
+};
+
+describe('a checkout', () => {
+  it('is opened for the order’s amount, and is the same one when it is asked for again', async () => {
+    const payments = paymentsAt(sandbox.url);
+    const order = { ...ORDER, amount: 5_250_000_000n };
+    const { url } = await payments.openCheckout(order);
+    expect(await payments.openCheckout(order)).toEqual({ url });
+    const id = url.split('/').at(-1);
+    const opened = await fetch(`${sandbox.url}/v1/checkout/sessions/${id}`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    expect(await opened.json()).toMatchObject({
+      amount_total: 525,
+      currency: 'usd',
+      client_reference_id: ORDER.orderId,
+      metadata: METADATA,
+      success_url: `https://shop.example.com/back?x=1&order_id=${ORDER.orderId}&outcome=paid`,
+      cancel_url: `https://shop.example.com/back?x=1&order_id=${ORDER.orderId}&outcome=canceled`,
+    });
+  });
+
+  it('cannot be opened while the provider does not answer, and the log shows no key', async () => {
+    const order = { ...ORDER, amount: 5_000_000_000n };
+    const failure = await paymentsAt('http://127.0.0.1:9')
+      .openCheckout(order)
+      .catch((reason) => reason);
+    expect(failure).toMatchObject({
+      code: 'payment_provider_unavailable',
+      status: 503,
+      retryAfterSeconds: 5,
+    });
+    expect(await codeOf(paymentsAt(intentsUrl).openCheckout(order))).toBe('payment_provider_unavailable');
+    expect(JSON.stringify(logged)).not.toContain(API_KEY);
+    expect(logged).toHaveLength(2);
+  }, 20_000);
+});
+
+describe('an event', () => {
+  it.each<[string, object, unknown]>([
+    ['checkout.session.completed', session(), { kind: 'paid', amount: 5_250_000_000n }],
+    ['checkout.session.async_payment_succeeded', session(), { kind: 'paid', amount: 5_250_000_000n }],
+    ['checkout.session.async_payment_failed', session(), { kind: 'ended', how: 'failed' }],
+    ['checkout.session.expired', session({ payment_status: 'unpaid' }), { kind: 'ended', how: 'expired' }],
+    ['refund.created', refund(), { kind: 'reversal', id: 're_1', amount: 1_250_000_000n, undone: false }],
+    ['refund.updated', refund({ status: 'pending' }), { kind: 'reversal', undone: false }],
+    ['refund.updated', refund({ status: 'canceled' }), { kind: 'reversal', undone: true }],
+    ['refund.failed', refund({ status: 'failed' }), { kind: 'reversal', undone: true }],
+    ['charge.dispute.funds_withdrawn', dispute(), { kind: 'reversal', id: 'dp_1', undone: false }],
+    ['charge.dispute.funds_reinstated', dispute(), { kind: 'reversal', id: 'dp_1', undone: true }],
+    ['refund.created', refund({ payment_intent: { id: 'pi_ours' } }), { kind: 'reversal', id: 're_1' }],
+  ])('says what it means for the order: %s', async (type, object, fact) => {
+    expect(await read(type, object)).toMatchObject({ order: ORDER, fact });
+  });
+
+  it.each<[string, string, object]>([
+    [
+      'a checkout that still waits for its money',
+      'checkout.session.completed',
+      session({ payment_status: 'unpaid' }),
+    ],
+    ['a checkout of another system', 'checkout.session.completed', session({ metadata: { cart: '7' } })],
+    ['a checkout without metadata', 'checkout.session.completed', session({ metadata: null })],
+    [
+      'metadata that are no ids of ours',
+      'checkout.session.completed',
+      session({ metadata: { order_id: '../', account_id: 'x' } }),
+    ],
+    ['a refund of another system', 'refund.created', refund({ payment_intent: 'pi_of_another_system' })],
+    ['a refund of no payment', 'refund.created', refund({ payment_intent: null })],
+    ['a dispute that moves no money', 'charge.dispute.created', dispute()],
+    ['what we do not know', 'customer.created', { id: 'cus_1' }],
+  ])('is none of ours: %s', async (_what, type, object) => {
+    expect(await read(type, object)).toBeUndefined();
+    expect(logged).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['another currency', session({ currency: 'eur' })],
+    ['no amount', session({ amount_total: null })],
+    ['a fraction of a cent', session({ amount_total: 1.5 })],
+  ])('in %s credits nobody, and raises an alarm', async (_what, object) => {
+    expect(await read('checkout.session.completed', object)).toBeUndefined();
+    expect(logged).toHaveLength(1);
+  });
+
+  it('is taken only under the provider’s signature, over these very bytes, made just now', async () => {
+    const { body, signature } = signedEvent('checkout.session.completed', session());
+    const payments = paymentsAt(intentsUrl);
+    expect(await payments.readEvent(body, signature)).toBeDefined();
+    const nowSeconds = Math.floor(NOW_MS / 1000);
+    const late = signedEvent('checkout.session.completed', session(), WEBHOOK_SECRET, nowSeconds - 301);
+    const foreign = signedEvent('checkout.session.completed', session(), 'whsec_of_somebody_else');
+    const refused: [string, string | null][] = [
+      [body, null],
+      [body, ''],
+      [body, 't=1,v1=00'],
+      [body, signature.replace(/v1=(.)/, (_, first) => `v1=${first === '0' ? '1' : '0'}`)],
+      [`${body} `, signature],
+      [body.replace('525', '526'), signature],
+      [late.body, late.signature],
+      [foreign.body, foreign.signature],
+      ['', signature],
+    ];
+    for (const [text, given] of refused) {
+      expect(await codeOf(payments.readEvent(text, given))).toBe('invalid_signature');
+    }
+  });
+
+  it('whose order the provider must be asked for waits until the provider answers', async () => {
+    const { body, signature } = signedEvent('refund.created', refund());
+    const down = paymentsAt('http://127.0.0.1:9');
+    expect(await codeOf(down.readEvent(body, signature))).toBe('payment_provider_unavailable');
+    expect(await paymentsAt(intentsUrl).readEvent(body, signature)).toMatchObject({ order: ORDER });
+  }, 20_000);
+});

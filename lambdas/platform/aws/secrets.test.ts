@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as bodyText } from 'node:stream/consumers';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import type { SecretReader } from '../core/ports.ts';
+import { createSecretsClient } from './clients.ts';
+import { createPepperSource, createSecretReader } from './secrets.ts';
+
+/** AWS Secrets Manager's GetSecretValue, on the wire. */
+const secrets = new Map<string, string>();
+let server: Server;
+let client: SecretsManagerClient;
+let reads = 0;
+let nowMs = 0;
+let logged: string[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    reads += 1;
+    const { SecretId: id } = JSON.parse(await bodyText(request)) as { SecretId: string };
+    const value = secrets.get(id);
+    response.writeHead(value === undefined ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' });
+    const body =
+      value === undefined ? { __type: 'ResourceNotFoundException' } : { Name: id, SecretString: value };
+    response.end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = createSecretsClient({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+});
+afterAll(async () => {
+  client.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+let read: SecretReader;
+
+beforeEach(() => {
+  secrets.clear();
+  reads = 0;
+  nowMs = 0;
+  logged = [];
+  const note = (message: string, fields?: unknown) => logged.push(JSON.stringify([message, fields]));
+  read = createSecretReader({
+    client,
+    environment: { SIM_KEY: 'from the environment', EMPTY: '' },
+    clock: () => nowMs,
+    log: { ...SILENT, error: note, warn: note },
+  });
+});
+
+const failureOf = async (reading: Promise<string>): Promise<string> =>
+  reading.then(
+    () => 'none',
+    (failure: Error) => `${failure.message} ${failure.stack ?? ''} ${JSON.stringify(failure)}`,
+  );
+
+describe('a secret', () => {
+  it('is read from the environment, from Secrets Manager whole, or from a field of it', async () => {
+    secrets.set('plain', 'the whole text');
+    secrets.set('providers', JSON.stringify({ openai: 'sk-1', anthropic: 'sk-2' }));
+    expect(await read('env:SIM_KEY')).toBe('from the environment');
+    expect(await read('secretsmanager:plain')).toBe('the whole text');
+    expect(await read('secretsmanager:providers#anthropic')).toBe('sk-2');
+  });
+
+  it('is asked for once, however many calls want it at once', async () => {
+    secrets.set('plain', 'text');
+    await Promise.all(Array.from({ length: 20 }, () => read('secretsmanager:plain')));
+    expect(reads).toBe(1);
+  });
+
+  it.each([
+    'env:MISSING',
+    'env:EMPTY',
+    'secretsmanager:missing',
+    'secretsmanager:providers#missing',
+    'secretsmanager:providers#number',
+    'secretsmanager:providers#empty',
+    'secretsmanager:broken#field',
+    'secretsmanager:nothing#field',
+  ])('that is not there, %s, is an error that quotes no secret', async (reference) => {
+    secrets.set('providers', JSON.stringify({ openai: 'sk-hidden', number: 5, empty: '' }));
+    secrets.set('broken', '{"field": sk-hidden');
+    secrets.set('nothing', 'null');
+    const message = await failureOf(read(reference));
+    expect(message).not.toBe('none');
+    expect(message).not.toContain('sk-hidden');
+  });
+
+  it('that was not there is asked for again at the next call', async () => {
+    expect(await failureOf(read('secretsmanager:late'))).not.toBe('none');
+    secrets.set('late', 'here now');
+    expect(await read('secretsmanager:late')).toBe('here now');
+  });
+
+  it('that was rotated is in use soon after five minutes, without keeping a call waiting', async () => {
+    secrets.set('plain', 'old');
+    expect(await read('secretsmanager:plain')).toBe('old');
+    secrets.set('plain', 'new');
+    nowMs += 5 * 60_000;
+    expect(await read('secretsmanager:plain')).toBe('old');
+    nowMs += 1;
+    expect(await read('secretsmanager:plain')).toBe('old');
+    for (let turn = 0; turn < 200 && (await read('secretsmanager:plain')) === 'old'; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(await read('secretsmanager:plain')).toBe('new');
+    expect(reads).toBe(2);
+  });
+
+  it('stays in use when its refresh fails, which is logged without quoting it', async () => {
+    secrets.set('plain', 'sk-hidden');
+    await read('secretsmanager:plain');
+    secrets.clear();
+    nowMs += 6 * 60_000;
+    expect(await read('secretsmanager:plain')).toBe('sk-hidden');
+    for (let turn = 0; turn < 200 && logged.length === 0; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(logged.join()).toContain('secretsmanager:plain');
+    expect(logged.join()).not.toContain('sk-hidden');
+    expect(await read('secretsmanager:plain')).toBe('sk-hidden');
+  });
+});
+
+describe('the pepper', () => {
+  it('is read with the one before it, if there is one', async () => {
+    const peppers = createPepperSource(read, 'pepper');
+    secrets.set('pepper', JSON.stringify({ current: 'a pepper of today', previous: 'one of yesterday' }));
+    expect(await peppers()).toEqual({ current: 'a pepper of today', previous: 'one of yesterday' });
+    secrets.set('other', JSON.stringify({ current: 'a pepper of today' }));
+    expect(await createPepperSource(read, 'other')()).toEqual({ current: 'a pepper of today' });
+  });
+
+  it.each([
+    'not JSON but secret-pepper-text',
+    '"secret-pepper-text"',
+    '{"current":"secret-pepper"}',
+    '{"current":5}',
+    '{"previous":"secret-pepper-text"}',
+    '{"current":"secret-pepper-text","previous":""}',
+    '{"current":"secret-pepper-text","previous":null}',
+  ])('that is not as it should be is an error that does not quote it: %s', async (value) => {
+    secrets.set('pepper', value);
+    const message = await failureOf(createPepperSource(read, 'pepper')().then(String));
+    expect(message).toContain('pepper is not JSON of the form');
+    expect(message).not.toContain('secret-pepper');
+  });
+});

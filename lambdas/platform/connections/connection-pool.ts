@@ -1,0 +1,126 @@
+/**
+ * Kept connections to upstreams, over HTTP/1.1. One that has been idle for too long is not used again, also when the
+ * process was frozen meanwhile, so that no timer of its own could end it.
+ */
+import { Agent, type AgentOptions } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import { type LookupFunction, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../core/ports.ts';
+
+/**
+ * How long each address of a host is tried before the next one. Node's 250 ms is less than a distant host takes to
+ * accept: where IPv6 leads nowhere, as in AWS Lambda, no address of a host that has both kinds would be reached (Node
+ * documentation, `socket.connect`, `autoSelectFamilyAttemptTimeout`).
+ */
+export const ADDRESS_MS = 2_000;
+
+/** For all addresses of a host and the TLS handshake: a host that takes longer is better left for another route. */
+const CONNECT_MS = 5_000;
+
+/**
+ * Servers close idle connections after 5 s and more (Node documentation, `server.keepAliveTimeout`; uvicorn,
+ * `timeout_keep_alive`). A server that announces less is believed (RFC 2068, section 19.7.1.1, `Keep-Alive: timeout`).
+ */
+const IDLE_MS = 4_000;
+
+/** Wall clock and monotonic clock: which of them stands still while a process is frozen depends on how it is frozen. */
+const CLOCKS: readonly Clock[] = [() => Date.now(), () => performance.now()];
+
+export interface PoolOptions {
+  readonly idleMs?: number;
+  readonly connectMs?: number;
+  readonly clocks?: readonly Clock[];
+  /** In place of the system's resolver. */
+  readonly lookup?: LookupFunction;
+}
+
+/** What was read on each clock when a connection became idle, and for how long it may be. */
+interface Idle {
+  readonly readings: readonly number[];
+  readonly limitMs: number;
+}
+
+export class ConnectionPool {
+  readonly #clocks: readonly Clock[];
+  readonly #idle = new WeakMap<Duplex, Idle>();
+  readonly #plain: Agent;
+  readonly #secure: SecureAgent;
+
+  constructor({ idleMs = IDLE_MS, connectMs = CONNECT_MS, clocks = CLOCKS, lookup }: PoolOptions = {}) {
+    const options: AgentOptions = {
+      keepAlive: true,
+      // Of an idle connection; the answers' own clocks are the route's.
+      timeout: idleMs,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+      ...(lookup === undefined ? {} : { lookup }),
+    };
+    this.#clocks = clocks;
+    this.#plain = limitConnecting(this.#noteIdle(new Agent(options)), connectMs);
+    this.#secure = limitConnecting(this.#noteIdle(new SecureAgent(options)), connectMs);
+  }
+
+  /** The agent for a URL; before each request call `dropStale`. */
+  agentFor({ protocol }: URL): Agent {
+    return protocol === 'https:' ? this.#secure : this.#plain;
+  }
+
+  /** Closes the idle connections that have been idle for longer than they may. */
+  dropStale(): void {
+    const now = this.#clocks.map((clock) => clock());
+    for (const socket of this.#free()) {
+      const { readings, limitMs } = this.#idle.get(socket) ?? { readings: [], limitMs: 0 };
+      const isStale = now.some((reading, index) => reading - (readings[index] ?? 0) >= limitMs);
+      if (isStale) socket.destroy();
+    }
+  }
+
+  /** Closes the idle connections to a URL's host. */
+  dropIdle(url: URL): void {
+    const agent = this.agentFor(url);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+    const prefix = `${host}:${port}:`;
+    for (const [name, sockets] of Object.entries(agent.freeSockets)) {
+      if (name.startsWith(prefix)) for (const socket of sockets ?? []) socket.destroy();
+    }
+  }
+
+  *#free(): Iterable<Socket> {
+    for (const { freeSockets } of [this.#plain, this.#secure]) {
+      for (const sockets of Object.values(freeSockets)) yield* sockets ?? [];
+    }
+  }
+
+  #noteIdle<T extends Agent>(agent: T): T {
+    const keep = agent.keepSocketAlive.bind(agent);
+    agent.keepSocketAlive = (socket): unknown => {
+      const isKept: unknown = keep(socket);
+      const limitMs = socket instanceof Socket ? (socket.timeout ?? 0) : 0;
+      this.#idle.set(socket, { readings: this.#clocks.map((clock) => clock()), limitMs });
+      return isKept;
+    };
+    return agent;
+  }
+}
+
+function limitConnecting<T extends Agent>(agent: T, connectMs: number): T {
+  const connected = agent instanceof SecureAgent ? 'secureConnect' : 'connect';
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...options) => {
+    const socket = connect(...options);
+    const failure = Object.assign(new Error(`no connection within ${connectMs} ms`), { code: 'ETIMEDOUT' });
+    let isSettled = false;
+    // After a standstill of the process timers run first, and only then what came meanwhile: it may be connected.
+    const giveUp = () => setImmediate(() => (isSettled ? undefined : socket?.destroy(failure)));
+    const timer = setTimeout(giveUp, connectMs);
+    const settle = () => {
+      isSettled = true;
+      clearTimeout(timer);
+    };
+    for (const end of [connected, 'close']) socket?.once(end, settle);
+    return socket;
+  };
+  return agent;
+}

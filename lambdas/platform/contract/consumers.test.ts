@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../app/routes.ts';
+import { AUDIT_SCHEDULE, CONSUMERS, type Consumer } from './consumers.ts';
+import { METRIC_NAMESPACE, METRICS } from './metrics.ts';
+
+/** Lambda's longest timeout, seconds (AWS Lambda quotas). */
+const MAX_TIMEOUT_SECONDS = 900;
+
+const consumers = Object.entries(CONSUMERS) as readonly (readonly [string, Consumer])[];
+
+/** Schedule expressions (Amazon EventBridge user guide, Creating a rule that runs on a schedule). */
+const SCHEDULE =
+  /^(rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)|cron\((\S+ ){5}\S+\))$/;
+
+describe('a consumer', () => {
+  it.each(consumers)(
+    'has a purpose, a timeout that Lambda takes and a schedule that EventBridge takes: %s',
+    (_name, consumer) => {
+      expect(consumer.purpose).toMatch(/\S/);
+      expect(consumer.timeoutSeconds).toBeGreaterThan(0);
+      expect(consumer.timeoutSeconds).toBeLessThanOrEqual(MAX_TIMEOUT_SECONDS);
+      if (consumer.schedule !== undefined) expect(consumer.schedule).toMatch(SCHEDULE);
+    },
+  );
+
+  it('shares its name with no endpoint, because both name a bundle', () => {
+    const endpoints: ReadonlySet<string> = new Set([
+      ...ROUTES.map(({ endpoint }) => endpoint),
+      UNKNOWN_ROUTE_ENDPOINT,
+    ]);
+    expect(consumers.filter(([name]) => endpoints.has(name))).toEqual([]);
+  });
+});
+
+describe('the audit', () => {
+  it('has a schedule that EventBridge takes', () => {
+    expect(AUDIT_SCHEDULE).toMatch(SCHEDULE);
+  });
+});
+
+describe('the metrics', () => {
+  it('have distinct names, in a namespace that is not one of AWS’s own', () => {
+    const names = Object.values(METRICS);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of [METRIC_NAMESPACE, ...names]) expect(name).toMatch(/^[A-Z][A-Za-z0-9]{0,254}$/);
+    expect(METRIC_NAMESPACE).not.toMatch(/^AWS/);
+  });
+});

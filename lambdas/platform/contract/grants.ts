@@ -1,0 +1,55 @@
+/** What a function may be granted. */
+import type { CountedQueue, QueueName } from './queues.ts';
+import type { TableName } from './tables.ts';
+
+export interface Grants {
+  /** DynamoDB actions by table. */
+  readonly tables?: Partial<Record<TableName, readonly DynamoAction[]>>;
+  /** Indexes that may be queried. */
+  readonly indexes?: readonly { readonly table: TableName; readonly name: string }[];
+  /** Reads the pepper that proves an API key genuine. */
+  readonly keyPepper?: true;
+  /** Reads the key that signs sessions. */
+  readonly sessionKey?: true;
+  /** Knows the identity providers. */
+  readonly identityProviders?: true;
+  /** Reads the secrets of the identity providers that need one. */
+  readonly identitySecret?: true;
+  /** Talks to the payment provider, and reads its secret. */
+  readonly payments?: true;
+  /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
+  readonly providerSecrets?: true;
+  /** Calls the models of Amazon Bedrock. */
+  readonly bedrockModels?: true;
+  /** Calls models at `bedrock-mantle`, and at Claude Platform on AWS. */
+  readonly signedModels?: true;
+  /** Starts the workflow that settles transcriptions. */
+  readonly settlements?: true;
+  /** Reads the key of the scheduled smoke test. */
+  readonly smokeAccess?: true;
+  /** Opens and recovers holds, so it needs their life. */
+  readonly holds?: true;
+  /** Reads the key that seals webhook secrets and event data. */
+  readonly webhookKey?: true;
+  /** Queues it sends to. Who reads a queue is in the contract of the queues. */
+  readonly sends?: readonly QueueName[];
+  /** Queues whose messages it counts, and neither reads nor sends. */
+  readonly counts?: readonly CountedQueue[];
+  /** Plans one-time schedules. */
+  readonly schedules?: true;
+  /** Publishes to the platform's bus. */
+  readonly publishes?: true;
+  /** Follows the changes of a table; what it fails at for good is noted in the queue. */
+  readonly follows?: { readonly table: TableName; readonly dead: QueueName };
+}
+
+export type DynamoAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'Query'
+  | 'Scan';

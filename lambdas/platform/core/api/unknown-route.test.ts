@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../../app/routes.ts';
+import { SILENT } from '../../../inference/testing/circuit/memory-circuits.ts';
+import { matchPath } from '../../http/router.ts';
+import { REFUSED_REQUESTS, unknownRoute } from './unknown-route.ts';
+
+const endpoint = unknownRoute((path) => matchPath(ROUTES, path).map(({ route }) => route.method));
+
+const answerTo = (method: string, path: string) =>
+  Promise.resolve(
+    endpoint(new Request(`https://service.test${path}`, { method }), {
+      requestId: 'req_1',
+      pathParameters: {},
+      remainingTimeMs: () => 1_000,
+      log: SILENT,
+    }),
+  ).catch((failure: unknown) => failure);
+
+describe('what no route answers', () => {
+  it.each([
+    ['GET', '/v1/responses', { status: 426, code: 'websocket_unsupported' }],
+    ['DELETE', '/v1/responses', { status: 405, code: 'method_not_allowed' }],
+    ['POST', '/v1/responses/compact', { status: 400, code: 'unsupported_by_model' }],
+    ['GET', '/v1/responses/compact', { status: 404, code: 'unknown_path' }],
+    ['GET', '/v1/responses/resp_1', { status: 404, code: 'unknown_path' }],
+    ['POST', '/v1/responses/', { status: 404, code: 'unknown_path' }],
+    ['HEAD', '/', { status: 200, body: null }],
+    ['HEAD', '/v1/messages', { status: 405, code: 'method_not_allowed' }],
+    ['GET', '/v1/messages', { status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } }],
+  ])('is %s %s -> %o', async (method, path, expected) => {
+    expect(await answerTo(method, path)).toMatchObject(expected);
+  });
+
+  it('says which protocol and which method to use where a WebSocket is wanted', async () => {
+    expect(await answerTo('GET', '/v1/responses')).toMatchObject({
+      headers: { upgrade: 'HTTP/1.1', allow: 'POST' },
+      message: expect.stringContaining('POST /v1/responses'),
+    });
+  });
+
+  it('refuses by name only what no route has', () => {
+    for (const { method, path } of REFUSED_REQUESTS)
+      expect(ROUTES.filter((route) => route.path === path && (route.method as string) === method)).toEqual(
+        [],
+      );
+  });
+});

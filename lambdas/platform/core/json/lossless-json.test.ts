@@ -1,0 +1,89 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { isJsonObject, parseJson, rawJson } from './lossless-json.ts';
+
+const written = (text: string): string => JSON.stringify(parseJson(text));
+
+describe('a JSON text that is read and written again', () => {
+  it.each([
+    '12345678901234567890',
+    '-12345678901234567890',
+    '9007199254740993',
+    '-9007199254740993',
+    '1'.repeat(400),
+  ])('keeps the digits of a whole number that a double cannot hold: %s', (number) => {
+    expect(written(number)).toBe(number);
+    for (const text of [`{"a":[1,{"b":${number}}]}`, `[${number}]`, `[1,${number}]`])
+      expect(written(text)).toBe(text);
+    for (const space of [' ', '\t', '\n', '\r']) {
+      expect(written(`${space}${number}`)).toBe(number);
+      expect(written(`{"a":${space}${number}${space}}`)).toBe(`{"a":${number}}`);
+    }
+  });
+
+  it.each([
+    ['0.69999998807907104', 0.699999988079071],
+    ['-0.69999998807907104', -0.699999988079071],
+    ['0.1000000000000000055511151231257827', 0.1],
+    ['1234567890123456.5', 1234567890123456.5],
+    ['1.5e300', 1.5e300],
+    ['123456789012345678e3', 1.2345678901234568e20],
+    ['9007199254740991', 9007199254740991],
+    ['-9007199254740991', -9007199254740991],
+    ['1.0', 1],
+    ['-0', -0],
+  ])('has a plain number for any other, beside one that is kept or alone: %s', (number, plain) => {
+    expect(parseJson(number)).toBe(plain);
+    expect(parseJson(`{"plain":${number},"kept":12345678901234567890}`)).toEqual({
+      plain,
+      kept: rawJson('12345678901234567890'),
+    });
+  });
+
+  it('keeps its strings, whatever digits are in them', () => {
+    const text = '{"id":"12345678901234567890","at":" 12345678901234567890"}';
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it('is what the platform reads, for any value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        expect(written(text)).toBe(JSON.stringify(value));
+      }),
+    );
+  });
+
+  it('keeps any whole number, wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.jsonValue(), fc.constantFrom('', ' ', '\n'), (number, value, space) => {
+        const other = JSON.stringify(value);
+        expect(written(`[${space}${number},${space}{"a":${space}${number}},${other}]`)).toBe(
+          `[${number},{"a":${number}},${JSON.stringify(JSON.parse(other))}]`,
+        );
+      }),
+    );
+  });
+
+  it('keeps long numbers in any other form that is asked for', () => {
+    expect(parseJson('[1,0.5,12345678901234567890]', BigInt)).toEqual([1, 0.5, 12345678901234567890n]);
+  });
+
+  it.each(['', '{', '{"a":12345678901234567890', '01', 'nan'])(
+    'that is not JSON is a SyntaxError: %s',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
+});
+
+describe('an object of JSON', () => {
+  it.each(['{}', '{"a":12345678901234567890}'])('is what braces hold: %s', (text) => {
+    expect(isJsonObject(parseJson(text))).toBe(true);
+  });
+
+  it.each(['null', '[]', '"a"', '1', 'true', '12345678901234567890'])('is nothing else: %s', (text) => {
+    expect(isJsonObject(parseJson(text))).toBe(false);
+  });
+});

@@ -1,0 +1,345 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactGetItemsCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { createDynamoClients } from '../aws/clients.ts';
+
+const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+const TIMEOUT_MS = 300;
+
+type Client = Pick<DynamoDBClient, 'send' | 'destroy'>;
+type Send = (command: object) => Promise<{ readonly $metadata: Readonly<Record<string, unknown>> }>;
+
+const send = (client: Client, command: object) => (client.send as unknown as Send).call(client, command);
+
+/** The SDK's own client with the service's limits: what ours is compared with. */
+const sdkClient = (endpoint: string, maxAttempts: number, requestTimeout: number): Client =>
+  new DynamoDBClient({
+    ...{ endpoint, maxAttempts, region: 'us-east-1', credentials: CREDENTIALS },
+    requestHandler: { requestTimeout, throwOnRequestTimeout: true },
+  });
+
+const ours = (endpoint: string, requestMs = 20_000) =>
+  createDynamoClients({ endpoint, region: 'us-east-1', credentials: CREDENTIALS }, requestMs);
+
+/** What a caller may see of a result or a failure, but for the ids of requests and the time that retries took. */
+async function outcome(client: Client, command: object): Promise<unknown> {
+  const known = ({ requestId: _id, totalRetryDelay: _delay, ...rest }: Readonly<Record<string, unknown>>) =>
+    rest;
+  try {
+    const { $metadata, ...output } = await send(client, command);
+    return { output, metadata: known($metadata) };
+  } catch (cause) {
+    const failure = cause as Error & { readonly $metadata: Readonly<Record<string, unknown>> };
+    const { $metadata, ...members } = failure;
+    const made = { name: failure.name, class: failure.constructor.name, metadata: known($metadata) };
+    // Who made the request describes what happened to it; what the database has said must be the same.
+    return $metadata.httpStatusCode === undefined ? made : { ...made, message: failure.message, members };
+  }
+}
+
+describe('on the real engine', () => {
+  let database: TestDatabase;
+  let sdk: Client;
+
+  beforeAll(async () => {
+    database = await startDatabase();
+    sdk = sdkClient(database.endpoint, 3, 20_000);
+  });
+  afterAll(async () => {
+    sdk.destroy();
+    await database.stop();
+  });
+
+  const TableName = 'wallets';
+  const Key = { wallet_id: { S: 'w' } };
+  const VALUES = {
+    ...{ text: { S: 'ä "B": {"B":"x"} \u2028' }, empty: { S: '' }, number: { N: '-12345678901234567890.5' } },
+    ...{ yes: { BOOL: true }, none: { NULL: true as const }, list: { L: [{ S: 'a' }, { L: [] }] } },
+    ...{
+      map: { M: { B: { S: 'b' }, __proto: { N: '1' } } },
+      texts: { SS: ['a', 'b'] },
+      numbers: { NS: ['1', '2'] },
+    },
+  };
+  const bytes = {
+    one: { B: new Uint8Array([0, 255, 1]) },
+    set: { BS: [new Uint8Array([7]), Buffer.from('x')] },
+  };
+  const put = (id: string, more = {}) =>
+    new PutItemCommand({ TableName, Item: { wallet_id: { S: id }, ...VALUES }, ...more });
+  const refused = {
+    ConditionExpression: 'attribute_not_exists(wallet_id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
+  const increment = {
+    ...{ TableName, Key, UpdateExpression: 'ADD #n :one' },
+    ExpressionAttributeNames: { '#n': 'number' },
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+  };
+
+  it.each<[string, readonly (() => object)[]]>([
+    [
+      'puts and reads',
+      [
+        () => put('w'),
+        () => put('w', { ReturnValues: 'ALL_OLD' }),
+        () => new GetItemCommand({ TableName, Key }),
+      ],
+    ],
+    ['reads what is not there', [() => new GetItemCommand({ TableName, Key, ConsistentRead: true })]],
+    [
+      'binary values',
+      [
+        () =>
+          new PutItemCommand({
+            TableName,
+            Item: { ...Key, ...VALUES, ...bytes, deep: { L: [{ M: bytes }] } },
+          }),
+        () => new GetItemCommand({ TableName, Key }),
+      ],
+    ],
+    [
+      'updates',
+      [
+        () => put('w'),
+        () =>
+          new UpdateItemCommand({ ...increment, ReturnValues: 'ALL_NEW', ReturnConsumedCapacity: 'TOTAL' }),
+        () => new UpdateItemCommand({ ...increment, ...refused }),
+        () => new DeleteItemCommand({ TableName, Key, ReturnValues: 'ALL_OLD' }),
+        () => new DeleteItemCommand({ TableName, Key, ConditionExpression: 'attribute_exists(wallet_id)' }),
+      ],
+    ],
+    [
+      'conditions that fail on bytes',
+      [() => new PutItemCommand({ TableName, Item: { ...Key, ...bytes } }), () => put('w', refused)],
+    ],
+    [
+      'listings',
+      [
+        ...['a', 'b', 'c'].map((id) => () => put(id)),
+        () =>
+          new QueryCommand({
+            ...{ TableName, KeyConditionExpression: 'wallet_id = :w' },
+            ExpressionAttributeValues: { ':w': { S: 'b' } },
+          }),
+        () => new ScanCommand({ TableName, Limit: 1 }),
+        () => new ScanCommand({ TableName, Select: 'COUNT' }),
+      ],
+    ],
+    [
+      'batches',
+      [
+        () =>
+          new BatchWriteItemCommand({
+            RequestItems: { [TableName]: [{ PutRequest: { Item: { ...Key, ...VALUES } } }] },
+          }),
+        () => new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Key] } } }),
+      ],
+    ],
+    [
+      'transactions',
+      [
+        () => new TransactWriteItemsCommand({ TransactItems: [{ Update: increment }] }),
+        () =>
+          new TransactWriteItemsCommand({
+            TransactItems: [
+              { Put: { TableName, Item: Key, ...refused } },
+              { Delete: { TableName, Key: { wallet_id: { S: 'x' } } } },
+            ],
+          }),
+        () => new TransactGetItemsCommand({ TransactItems: [{ Get: { TableName, Key } }] }),
+      ],
+    ],
+    [
+      'mistakes',
+      [
+        () => new GetItemCommand({ TableName: 'nowhere', Key }),
+        () => new GetItemCommand({ TableName, Key: { other: { S: 'w' } } }),
+        () => new UpdateItemCommand({ TableName, Key, UpdateExpression: 'SET' }),
+      ],
+    ],
+  ])('has the results and failures of the SDK: %s', async (_name, commands) => {
+    const results = [];
+    for (const client of [sdk, database.client]) {
+      const found = [];
+      for (const command of commands) found.push(await outcome(client, command()));
+      results.push(found);
+      for (const id of ['a', 'b', 'c', 'w'])
+        await sdk.send(new DeleteItemCommand({ TableName, Key: { wallet_id: { S: id } } }));
+    }
+    expect(results[1]).toEqual(results[0]);
+  });
+});
+
+const JSON_TYPE = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'REQUEST' };
+
+type Answerer = (response: ServerResponse, request: IncomingMessage, attempt: number) => void;
+
+const refuse =
+  (status: number, type: string, members = {}): Answerer =>
+  (response) => {
+    const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'no', ...members };
+    response.writeHead(status, JSON_TYPE).end(JSON.stringify(body));
+  };
+
+interface Trouble {
+  readonly endpoint: string;
+  /** The headers and bodies of what came. */
+  readonly came: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
+  readonly connections: () => number;
+  close(): Promise<void>;
+}
+
+async function startTrouble(answer: Answerer): Promise<Trouble> {
+  const came: Trouble['came'] = [];
+  let connections = 0;
+  const server = createServer(async (request, response) => {
+    came.push({ headers: request.headers, body: await textOf(request) });
+    answer(response, request, came.length);
+  }).listen(0, '127.0.0.1');
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await once(server, 'listening');
+  return {
+    ...{ came, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    connections: () => connections,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const READ = () => new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: 'k' } } });
+const TRANSACTION = () => new TransactWriteItemsCommand({ TransactItems: [] });
+const done: Answerer = (response) => void response.writeHead(200, JSON_TYPE).end('{}');
+const first =
+  (answer: Answerer): Answerer =>
+  (response, request, attempt) =>
+    (attempt === 1 ? answer : done)(response, request, attempt);
+const cut: Answerer = (response) => {
+  response.writeHead(200, { ...JSON_TYPE, 'content-length': 100 }).write('{"Item":{');
+  setTimeout(() => response.destroy(), 20);
+};
+const reset: Answerer = (_response, request) => void request.socket.resetAndDestroy();
+
+describe('in trouble', () => {
+  let trouble: Trouble | undefined;
+  afterEach(async () => {
+    await trouble?.close();
+    trouble = undefined;
+  });
+
+  const TROUBLES: readonly (readonly [string, Answerer, () => object])[] = [
+    ['an internal error', refuse(500, 'InternalServerError'), READ],
+    ['an unknown error', refuse(503, 'Whatever', { reason: 'x' }), READ],
+    ['an error that is not JSON', (response) => void response.writeHead(502).end('<html>'), READ],
+    ['a throttle', refuse(400, 'ProvisionedThroughputExceededException', { ThrottlingReasons: [] }), READ],
+    ['another throttle', refuse(400, 'ThrottlingException'), READ],
+    ['too many requests', refuse(400, 'RequestLimitExceeded'), READ],
+    ['a lasting refusal', refuse(400, 'ValidationException'), READ],
+    ['no access', refuse(400, 'AccessDeniedException'), READ],
+    [
+      'a cancelled transaction',
+      refuse(400, 'TransactionCanceledException', {
+        CancellationReasons: [
+          { Code: 'None' },
+          { Code: 'ConditionalCheckFailed', Item: { a: { B: 'AP8=' } } },
+        ],
+      }),
+      TRANSACTION,
+    ],
+    ['a transaction in progress', refuse(400, 'TransactionInProgressException'), TRANSACTION],
+    ['a reset', reset, READ],
+    ['an answer that is cut off', cut, READ],
+    ['no answer', () => {}, READ],
+    ['a throttle at first', first(refuse(400, 'ThrottlingException')), READ],
+    ['a reset at first', first(reset), READ],
+    ['an answer that is cut off at first', first(cut), TRANSACTION],
+  ];
+
+  it('fails as the SDK does, as often, whatever the trouble', async () => {
+    const played = TROUBLES.map(async ([name, answer, command]) => {
+      const failureOf = async (create: (url: string) => Client) => {
+        const { endpoint, came, close } = await startTrouble(answer);
+        const client = create(endpoint);
+        const found = { outcome: await outcome(client, command()), requests: came.length };
+        client.destroy();
+        await close();
+        return [name, found];
+      };
+      // Only what never answers is too slow, on any machine.
+      const ms = name === 'no answer' ? TIMEOUT_MS : 20_000;
+      const [sdk, own, sdkOnce, ownOnce] = await Promise.all([
+        failureOf((url) => sdkClient(url, 3, ms)),
+        failureOf((url) => ours(url, ms).client),
+        failureOf((url) => sdkClient(url, 1, 3 * ms)),
+        failureOf((url) => ours(url, ms).onceClient),
+      ]);
+      expect([own, ownOnce]).toEqual([sdk, sdkOnce]);
+    });
+    await Promise.all(played);
+  });
+
+  it('repeats a transaction with the token of the first try, and gives the next one another', async () => {
+    trouble = await startTrouble(first(cut));
+    const { client } = ours(trouble.endpoint);
+    await client.send(TRANSACTION());
+    await client.send(TRANSACTION());
+    const [one, repeated, next] = trouble.came.map(({ body }) => JSON.parse(body).ClientRequestToken);
+    expect(one).toMatch(/^[0-9a-f-]{36}$/);
+    expect(repeated).toBe(one);
+    expect(next).not.toBe(one);
+    client.destroy();
+  });
+
+  it('gives up an answer that begins and does not end, which the SDK waits for', async () => {
+    trouble = await startTrouble((response) => void response.writeHead(200, JSON_TYPE).write('{'));
+    const { client } = ours(trouble.endpoint, TIMEOUT_MS);
+    expect(await outcome(client, READ())).toMatchObject({ name: 'TimeoutError', metadata: { attempts: 3 } });
+    client.destroy();
+  });
+
+  it('signs with the clock of AWS once it has learned that its own is wrong', async () => {
+    const future = new Date(Date.now() + 3_600_000);
+    trouble = await startTrouble((response, request, attempt) => {
+      response.setHeader('date', future.toUTCString());
+      (attempt === 1 ? refuse(400, 'InvalidSignatureException') : done)(response, request, attempt);
+    });
+    const { client } = ours(trouble.endpoint);
+    await client.send(READ());
+    const [before = '', after = ''] = trouble.came.map(({ headers }) => String(headers['x-amz-date']));
+    const hour = (time: string) => time.slice(0, 11);
+    expect(hour(after)).toBe(hour(future.toISOString().replace(/[-:]/g, '')));
+    expect(before < after).toBe(true);
+    client.destroy();
+  });
+
+  it('has one connection for both clients, and as many as there are requests at once', async () => {
+    trouble = await startTrouble(done);
+    const { client, onceClient } = ours(trouble.endpoint);
+    for (const each of [client, onceClient, client]) await each.send(READ());
+    expect(trouble.connections()).toBe(1);
+    await Promise.all(Array.from({ length: 8 }, () => client.send(READ())));
+    expect(trouble.connections()).toBe(8);
+    client.destroy();
+  });
+});

@@ -1,0 +1,38 @@
+/** Sending a DynamoDB transaction: again when it met another write or a throttle, with the places of failed conditions. */
+import {
+  type DynamoDBClient,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { isRefusal } from '../core/transient.ts';
+
+/** Another write to an item takes milliseconds; a hot item is free again within a second. */
+const MAX_TRIES = 10;
+const PAUSE_MS = 10;
+
+/** Whether it was done; if not, the places of the items whose condition failed. */
+export type Transacted =
+  | { readonly done: true }
+  | { readonly done: false; readonly failed: readonly number[] };
+
+/** Writes all items or none. The SDK gives each try a token, so that its own repetition is not a second write. */
+export async function transact(
+  client: DynamoDBClient,
+  items: readonly TransactWriteItem[],
+): Promise<Transacted> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await client.send(new TransactWriteItemsCommand({ TransactItems: [...items] }));
+      return { done: true };
+    } catch (failure) {
+      if (!(failure instanceof TransactionCanceledException)) throw failure;
+      const failed = (failure.CancellationReasons ?? []).flatMap(({ Code: code }, place) =>
+        code === 'ConditionalCheckFailed' ? [place] : [],
+      );
+      if (failed.length > 0) return { done: false, failed };
+      if (!isRefusal(failure) || tries === MAX_TRIES) throw failure;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
+    }
+  }
+}

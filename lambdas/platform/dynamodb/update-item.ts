@@ -1,0 +1,78 @@
+/** Conditional writes of one item, which return what they found either way. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  DynamoDBServiceException,
+  PutItemCommand,
+  type PutItemCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { isRefusal } from '../core/transient.ts';
+import { type Item, number } from './attribute-values.ts';
+
+export interface WriteResult {
+  readonly applied: boolean;
+  /** What the command asks to be returned when applied, else the item that failed the condition. */
+  readonly item: Item | undefined;
+}
+
+/** A transaction on the item takes milliseconds, a throttled partition recovers within a second: so often, so long. */
+const MAX_REFUSALS = 5;
+const REFUSAL_PAUSE_MS = 20;
+
+/** Sends again what the database has certainly not done and the SDK has not sent again itself. */
+export const updateItem = (
+  client: DynamoDBClient,
+  input: UpdateItemCommandInput,
+  maxRefusals: number = MAX_REFUSALS,
+): Promise<WriteResult> =>
+  write(
+    () => client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
+    maxRefusals,
+  );
+
+/** Puts an item under a condition; returns the item that failed it, or undefined when the item was written. */
+export async function putItem(client: DynamoDBClient, input: PutItemCommandInput): Promise<Item | undefined> {
+  const command = () => new PutItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+  const { applied, item } = await write(() => client.send(command()));
+  if (!applied && item === undefined) throw new Error('a condition failed on an item that does not exist');
+  return applied ? undefined : item;
+}
+
+/** Puts the version that follows `version`, which is 0 before the first; returns false when another one is stored. */
+export async function putNextVersion(
+  client: DynamoDBClient,
+  input: { readonly TableName: string; readonly Item: Item },
+  version: number,
+): Promise<boolean> {
+  const condition = {
+    ConditionExpression: '#version = :found',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ':found': number(version) },
+  };
+  const isNew = {
+    ConditionExpression: 'attribute_not_exists(#version)',
+    ExpressionAttributeNames: { '#version': 'version' },
+  };
+  const Item = { ...input.Item, version: number(version + 1) };
+  return (await putItem(client, { ...input, Item, ...(version === 0 ? isNew : condition) })) === undefined;
+}
+
+async function write(
+  send: () => Promise<{ readonly Attributes?: Item | undefined }>,
+  maxRefusals = MAX_REFUSALS,
+): Promise<WriteResult> {
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      const { Attributes: item } = await send();
+      return { applied: true, item };
+    } catch (failure) {
+      if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
+      const sentOnce = failure instanceof DynamoDBServiceException && (failure.$metadata.attempts ?? 1) === 1;
+      if (!sentOnce || !isRefusal(failure) || refusals === maxRefusals) throw failure;
+      await sleep(REFUSAL_PAUSE_MS * (refusals + 1));
+    }
+  }
+}

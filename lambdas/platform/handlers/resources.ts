@@ -1,0 +1,53 @@
+/** What functions are built from, made once per process: a function has one handler, the shared host those of many routes. */
+
+import { createCatalog } from '../../inference/store/catalog-store.ts';
+import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
+import type { After, Clock, Log, UlidSource } from '../core/ports.ts';
+import { createLog } from '../system/logger.ts';
+import { systemAfter, systemClock, systemUlid } from '../system/system.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Resources {
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly after: After;
+  readonly ulid: UlidSource;
+}
+
+export interface DataResources extends Resources {
+  readonly clients: DynamoClients;
+}
+
+/** Makes a resource once for each environment; tests give a process another one. */
+export function oncePerEnvironment<T>(make: (environment: Environment) => T): () => T {
+  const made = new WeakMap<object, T>();
+  return () => {
+    const { env } = process;
+    const known = made.get(env);
+    if (known !== undefined) return known;
+    const fresh = make(env);
+    made.set(env, fresh);
+    return fresh;
+  };
+}
+
+export const createResources = (): Resources => ({
+  environment: process.env,
+  log: createLog(),
+  clock: systemClock,
+  after: systemAfter,
+  ulid: systemUlid,
+});
+
+/** Marked for the bundler, so that a function that reads no data carries no client. */
+export const createDataResources = /* @__PURE__ */ oncePerEnvironment(
+  (): DataResources => ({ ...createResources(), clients: createDynamoClients() }),
+);
+
+/** The catalog, read by all routes of a process alike. Throws an error that names the table's variable when it is not set. */
+export const catalogSource = /* @__PURE__ */ oncePerEnvironment(() => {
+  const resources = createDataResources();
+  return createCatalog({ ...resources, ...resources.clients });
+});

@@ -1,0 +1,215 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterEach, describe, expect } from '@jest/globals';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { ServiceError } from '../core/errors.ts';
+import { spoolToDisk } from '../system/spool.ts';
+import { FORM_TYPE, forEach, mutatedForms, openUploads } from '../testing/mutated-forms.ts';
+import { createUploadReader } from './multipart.ts';
+
+const MAX_FILE_BYTES = 1_000;
+
+/** Cut and changed at random. */
+const FORMS = rounds(1_000);
+
+const receive = createUploadReader({
+  spool: spoolToDisk,
+  maxFileBytes: MAX_FILE_BYTES,
+  tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
+});
+
+const receiveAny = createUploadReader({
+  spool: spoolToDisk,
+  maxFileBytes: 1 << 20,
+  tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
+});
+
+/** Of this process: others have theirs in the same folder. */
+const uploadsLeft = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`upload-${process.pid}-`));
+afterEach(() => {
+  expect(uploadsLeft()).toEqual([]);
+  expect(openUploads()).toBe(0);
+});
+
+const BOUNDARY = 'x';
+const part = (headers: string, content: string) => `--${BOUNDARY}\r\n${headers}\r\n\r\n${content}\r\n`;
+const field = (name: string, content: string) =>
+  part(`content-disposition: form-data; name="${name}"`, content);
+const file = (content: string, name = 'file') =>
+  part(
+    `content-disposition: form-data; name="${name}"; filename="ä.wav"\r\ncontent-type: audio/wav`,
+    content,
+  );
+
+/** The body in pieces of `pieceBytes`. */
+function request(parts: readonly string[], pieceBytes = 1 << 20, closing = `--${BOUNDARY}--\r\n`): Request {
+  const bytes = Buffer.from(parts.join('') + closing);
+  let at = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(new Uint8Array(bytes.subarray(at, at + pieceBytes)));
+      at += pieceBytes;
+    },
+  });
+  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+  return new Request('http://localhost/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+}
+
+describe('a form', () => {
+  it.each([1, 2, 7, 64, 4_096])(
+    'is read the same in pieces of %d bytes, fields after the file too',
+    async (piece) => {
+      const upload = await receive(
+        request([field('a', '1'), file('sound'), field('b', 'ü'), field('a', '2')], piece),
+      );
+      expect(upload.fields).toEqual([
+        ['a', '1'],
+        ['b', 'ü'],
+        ['a', '2'],
+      ]);
+      expect(upload.file?.name).toBe('ä.wav');
+      expect(await upload.file?.content.text()).toBe('sound');
+      // Again, as a second route would read it.
+      expect(await upload.file?.content.slice(1, 3).text()).toBe('ou');
+      await upload.dispose();
+    },
+  );
+
+  it('takes a file of exactly the limit, and none of a byte more', async () => {
+    const largest = await receive(request([file('a'.repeat(MAX_FILE_BYTES))]));
+    expect(largest.file?.content.size).toBe(MAX_FILE_BYTES);
+    await largest.dispose();
+    await expect(receive(request([file('a'.repeat(MAX_FILE_BYTES + 1))]))).rejects.toMatchObject({
+      code: 'file_too_large',
+    });
+  });
+
+  it('gives two files with the same content the same digest, and others another', async () => {
+    const digest = async (content: string) => {
+      const upload = await receive(request([file(content)]));
+      await upload.dispose();
+      return upload.file?.sha256;
+    };
+    expect(await digest('one')).toBe(await digest('one'));
+    expect(await digest('one')).not.toBe(await digest('two'));
+  });
+});
+
+describe('a form that is not whole is refused', () => {
+  it.each([
+    ['no end', [file('sound')], ''],
+    ['an end inside the file', [file('sound').slice(0, -4)], ''],
+    ['an end inside a header', [`--${BOUNDARY}\r\ncontent-dispo`], ''],
+    ['nothing', [], ''],
+    ['another boundary', [file('sound').replaceAll(`--${BOUNDARY}`, '--y')], '--y--\r\n'],
+    ['two files', [file('one'), file('two')], undefined],
+    ['a field without a name', [part('content-disposition: form-data', 'a'), file('sound')], undefined],
+    ['a field whose name is empty', [field('', 'a'), file('sound')], undefined],
+    [
+      'a file without a name',
+      [part('content-disposition: form-data; filename="a.wav"', 'a'), file('sound')],
+      undefined,
+    ],
+    ['a file in another field', [file('one', 'image'), file('two')], undefined],
+    [
+      'a charset that nobody knows',
+      [
+        part('content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=none', 'a'),
+        file('sound'),
+      ],
+      undefined,
+    ],
+    [
+      'more parts than a form has',
+      [...Array.from({ length: 200 }, () => part('x-a: b', '')), file('a')],
+      undefined,
+    ],
+    [
+      'a header of 100 KB',
+      [part(`content-disposition: ${'a'.repeat(100_000)}`, 'a'), file('sound')],
+      undefined,
+    ],
+    ['a field of 64 KB and more', [field('prompt', 'a'.repeat(70_000)), file('sound')], undefined],
+  ])('%s', async (_name, parts, closing) => {
+    for (const piece of [1 << 20, 5])
+      await expect(receive(request(parts, piece, closing))).rejects.toMatchObject({ code: 'invalid_value' });
+  });
+});
+
+describe('the grammar of a form', () => {
+  it('ends at its closing boundary, whatever stands behind it', async () => {
+    const closed = [field('a', '1'), `--${BOUNDARY}--\r\n`, file('sound').slice(0, -3)];
+    for (const piece of [1 << 20, 60])
+      expect(await receive(request(closed, piece, ''))).toMatchObject({
+        fields: [['a', '1']],
+        file: undefined,
+      });
+  });
+
+  it.each(['utf-16le', 'utf-16', 'ucs2', 'base64'])(
+    'is refused in the charset %s, and not decoded',
+    async (charset) => {
+      const type = `content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=${charset}`;
+      for (let length = 0; length < 40; length += 1)
+        await expect(receive(request([part(type, 'a'.repeat(length)), file('s')]))).rejects.toMatchObject({
+          code: 'invalid_value',
+          param: 'a',
+        });
+    },
+  );
+
+  it.each([
+    ['a\\"b', 'a"b'],
+    ['a;b', 'a;b'],
+    ['ü', 'ü'],
+  ])('keeps the name %s', async (written, name) => {
+    const upload = await receive(request([field(written, '1')]));
+    expect(upload.fields).toEqual([[name, '1']]);
+  });
+
+  it('takes names that are percent-encoded, and other charsets that are common', async () => {
+    const headers =
+      "content-disposition: form-data; name*=utf-8''%c3%bc\r\ncontent-type: text/plain;charset=iso-8859-1";
+    expect((await receive(request([part(headers, 'a')]))).fields).toEqual([['ü', 'a']]);
+  });
+
+  it('ends, when a file follows a malformed part', async () => {
+    const broken = [part('a: b\r\nno colon', 'a'), file('sound')];
+    for (const piece of [1 << 20, 60])
+      await expect(receive(request(broken, piece))).rejects.toMatchObject({ code: 'invalid_value' });
+  });
+
+  it('is not blamed for a disk that is full', async () => {
+    const full = createUploadReader({
+      spool: async (bytes) => {
+        for await (const _ of bytes) throw new Error('no space left');
+        throw new Error('nothing came');
+      },
+      maxFileBytes: MAX_FILE_BYTES,
+      tooLarge: () => new ServiceError('file_too_large', 'file is too large.'),
+    });
+    await expect(full(request([file('sound'), field('a', '1')], 40))).rejects.toThrow('no space left');
+  });
+});
+
+it('forms cut and changed at random are each read or refused', async () => {
+  let [read, refused] = [0, 0];
+  const others: unknown[] = [];
+  await forEach(mutatedForms(FORMS), async ({ body }) => {
+    const sent = { method: 'POST', headers: FORM_TYPE, body, duplex: 'half' } as RequestInit;
+    try {
+      const upload = await receiveAny(new Request('http://localhost/', sent));
+      read += 1;
+      for (const [name, value] of upload.fields) if (!name || typeof value !== 'string') others.push(name);
+      await upload.dispose();
+    } catch (failure) {
+      if (failure instanceof ServiceError && failure.status === 400) refused += 1;
+      else others.push(failure);
+    }
+  });
+  expect(others).toEqual([]);
+  expect(read).toBeGreaterThan(FORMS / 25);
+  expect(refused).toBeGreaterThan(FORMS / 10);
+}, 120_000);

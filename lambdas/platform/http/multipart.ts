@@ -1,0 +1,143 @@
+/** A multipart form read as a stream: its fields into memory, its one file onto disk. */
+
+import type { ReceiveUpload, SpooledFile, Upload } from '../../inference/core/kinds/transcriptions/ports.ts';
+import { ServiceError } from '../core/errors.ts';
+import { boundaryOf, malformed, type Part, partsOf } from './form-parts.ts';
+
+/** Writes bytes as they come, and holds none of them in memory. */
+export type Spool = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledFile>;
+
+export interface MultipartOptions {
+  readonly spool: Spool;
+  /** The largest file that is taken. */
+  readonly maxFileBytes: number;
+  /** What is said of a larger one. */
+  readonly tooLarge: () => ServiceError;
+}
+
+/** Prompts are sentences; more than this is a file in the wrong place. */
+const FIELD_BYTES = 64 * 1024;
+const MAX_PARTS = 64;
+
+const FILE_FIELD = 'file';
+
+/** How fields may be encoded (RFC 7578, section 4.4): nearly all are UTF-8 without saying so. */
+const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
+  'utf-8': 'utf8',
+  'us-ascii': 'utf8',
+  'iso-8859-1': 'latin1',
+};
+
+const refusal = (message: string, param: string) => new ServiceError('invalid_value', message, { param });
+
+/** What has come of a form; the first thing that is wrong with it is what its sender learns. */
+class Form {
+  readonly #options: MultipartOptions;
+  readonly #fields: [string, string][] = [];
+  #problem: ServiceError | undefined;
+  #name = '';
+  #file: SpooledFile | undefined;
+  #parts = 0;
+
+  constructor(options: MultipartOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the part to its end, and keeps what is wanted of it. Throws 400 at once for one part too many. */
+  async take({ head, content }: Part): Promise<void> {
+    const { name, fileName, charset = 'utf-8' } = head;
+    this.#parts += 1;
+    if (this.#parts > MAX_PARTS) throw refusal(`The form has more than ${MAX_PARTS} parts.`, FILE_FIELD);
+    if (name === '') this.#refuse('Each part of the form needs a name.', FILE_FIELD);
+    else if (fileName !== undefined) return this.#takeFile(name, fileName, content);
+    else return this.#takeField(name, ENCODINGS[charset], content);
+    return skip(content);
+  }
+
+  async #takeField(
+    name: string,
+    encoding: BufferEncoding | undefined,
+    content: AsyncIterable<Buffer>,
+  ): Promise<void> {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (bytes <= FIELD_BYTES) pieces.push(piece);
+    }
+    if (bytes > FIELD_BYTES) this.#refuse(`${name} is longer than ${FIELD_BYTES} bytes.`, name);
+    else if (encoding === undefined) this.#refuse(`${name} is not in UTF-8.`, name);
+    else this.#fields.push([name, Buffer.concat(pieces).toString(encoding)]);
+  }
+
+  async #takeFile(field: string, name: string, content: AsyncIterable<Buffer>): Promise<void> {
+    if (field !== FILE_FIELD) this.#refuse(`A file is taken in the field "${FILE_FIELD}" alone.`, field);
+    else if (this.#file !== undefined) this.#refuse('The form has more than one file; send one.', FILE_FIELD);
+    if (this.#problem !== undefined) return skip(content);
+    this.#name = name;
+    this.#file = await this.#options.spool(this.#bounded(content));
+  }
+
+  /** What is beyond the limit is read and not written. */
+  async *#bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+    const { maxFileBytes, tooLarge } = this.#options;
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (bytes <= maxFileBytes) yield piece;
+      else this.#problem ??= tooLarge();
+    }
+  }
+
+  #refuse(message: string, param: string): void {
+    this.#problem ??= refusal(message, param);
+  }
+
+  /** Throws the first thing that was wrong. */
+  toUpload(): Upload {
+    if (this.#problem !== undefined) throw this.#problem;
+    const file = this.#file;
+    return {
+      fields: this.#fields,
+      file: file === undefined ? undefined : { ...file, name: this.#name },
+      dispose: async () => file?.dispose(),
+    };
+  }
+
+  /** Removes the file, and returns the error that the sender gets. */
+  async fail(failure: unknown): Promise<unknown> {
+    await this.#file?.dispose();
+    return failure instanceof ServiceError ? (this.#problem ?? failure) : failure;
+  }
+}
+
+async function skip(content: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of content);
+}
+
+/** The host's own refusal of a body means that the file in it was too large; other failures, that the client left. */
+async function* bytesOf({ body }: Request, tooLarge: () => ServiceError): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (body !== null) yield* body;
+  } catch (failure) {
+    if (!(failure instanceof ServiceError)) throw malformed();
+    throw failure.code === 'request_too_large' ? tooLarge() : failure;
+  }
+}
+
+/**
+ * Reads forms; see `ReceiveUpload`. A refused form is read to its end, because its sender reads no answer before; one
+ * that is malformed, or has parts without end, is left where it is. Throws what writing the file throws as it is.
+ */
+export function createUploadReader(options: MultipartOptions): ReceiveUpload {
+  return async (request) => {
+    const boundary = boundaryOf(request.headers.get('content-type') ?? '');
+    const form = new Form(options);
+    try {
+      for await (const part of partsOf(bytesOf(request, options.tooLarge), boundary)) await form.take(part);
+      return form.toUpload();
+    } catch (failure) {
+      throw await form.fail(failure);
+    }
+  };
+}

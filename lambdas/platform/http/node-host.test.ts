@@ -1,0 +1,345 @@
+import type { AddressInfo } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { overloaded } from '../core/errors.ts';
+import { readJson } from '../core/json/json-body.ts';
+import type { Log } from '../core/ports.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { NodeHost } from './node-host.ts';
+import { createRequestHandler } from './request-handler.ts';
+
+const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
+const MAX_BODY_BYTES = 10_000;
+const BODY_IDLE_MS = 500;
+const BODY_MS = 1_500;
+const LEAST_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
+
+let host: NodeHost;
+let url: string;
+let cancelledStreams = 0;
+
+/** What the host asked to be resolved. */
+const resolved: (readonly [method: string, path: string])[] = [];
+
+/** Chunks that endpoints read of bodies. */
+let reads = 0;
+
+function bodyCounted(request: Request): Request {
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      reads += 1;
+      controller.enqueue(chunk);
+    },
+  });
+  const body = request.body?.pipeThrough(counter) ?? null;
+  return new Request(request, { body, duplex: 'half' } as RequestInit);
+}
+
+const BODY = { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, leastRate: LEAST_RATE };
+
+async function listen({ server }: NodeHost): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function close({ server }: NodeHost): void {
+  server.closeAllConnections();
+  server.close();
+}
+
+const headOf = (header: string) =>
+  `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}\r\n\r\n`;
+
+/** What the host sends until it closes the connection. `speak` gives what ends the speaking, if it goes on. */
+async function converse(speak: (socket: Socket) => unknown): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let received = '';
+  let stop: unknown;
+  socket.on('error', () => {});
+  socket.on('data', (bytes) => {
+    received += String(bytes);
+    if (typeof stop === 'function') stop();
+  });
+  stop = speak(socket);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return received;
+}
+
+const slowStream = () => {
+  let sent = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await pause(20);
+      if (sent === 5) controller.close();
+      else {
+        sent += 1;
+        controller.enqueue(new TextEncoder().encode(`chunk ${sent}\n`));
+      }
+    },
+    async cancel() {
+      await pause(20);
+      cancelledStreams += 1;
+    },
+  });
+};
+
+beforeAll(async () => {
+  const handler = createRequestHandler(
+    async (request, { pathParameters, remainingTimeMs, silenceMs }) =>
+      request.method === 'POST'
+        ? Response.json({
+            body: (await readJson(bodyCounted(request))).value,
+            pathParameters,
+            remaining: remainingTimeMs(),
+            silenceMs,
+          })
+        : new Response(slowStream()),
+    'openai',
+    { clock: Date.now, after: () => () => {}, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV', log },
+  );
+  host = new NodeHost({
+    resolve: (method, path) => {
+      resolved.push([method, path]);
+      return { handler, pathParameters: { path }, body: BODY };
+    },
+    clock: () => 5_000,
+    callMs: 1_000,
+    mostCalls: 100,
+  });
+  url = await listen(host);
+});
+
+afterAll(() => close(host));
+
+const post = (body: RequestInit['body'], init: object = {}) =>
+  fetch(`${url}/a/b`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    ...init,
+  } as RequestInit);
+
+describe('the node:http host', () => {
+  it('passes the body, the path parameters and the time that is left', async () => {
+    const answer = await (await post('{"a":[1]}')).json();
+    expect(answer).toMatchObject({ body: { a: [1] }, pathParameters: { path: '/a/b' }, remaining: 1_000 });
+  });
+
+  it('lets a call be silent for as long as CloudFront bears it where it came through that, else for all its time', async () => {
+    const silenceOf = async (headers: Record<string, string>) =>
+      (
+        (await (
+          await post('{}', { headers: { 'content-type': 'application/json', ...headers } })
+        ).json()) as { silenceMs?: number }
+      ).silenceMs;
+    expect(await silenceOf({ 'x-viewer-ip': '192.0.2.1' })).toBe(120_000);
+    expect(await silenceOf({})).toBeUndefined();
+  });
+
+  it('refuses a body that is declared too large with 413 in the envelope', async () => {
+    const response = await post(JSON.stringify('y'.repeat(MAX_BODY_BYTES)));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } });
+    expect(response.headers.get('x-request-id')).toBe('req_01ARZ3NDEKTSV4RRFFQ69G5FAV');
+  });
+
+  it('refuses a body that turns out too large while it arrives', async () => {
+    let answered = false;
+    const endless = new ReadableStream({
+      async pull(controller) {
+        if (answered) return controller.close();
+        controller.enqueue(new TextEncoder().encode('z'.repeat(3_000)));
+        await pause(5);
+      },
+    });
+    const response = await post(endless, { duplex: 'half' });
+    answered = true;
+    expect(response.status).toBe(413);
+  });
+
+  it('answers 400 when a body stalls, and closes the connection', async () => {
+    const received = await converse((socket) => socket.write(`${headOf('content-length: 50')}{"a"`));
+    expect(received).toMatch(/^HTTP\/1\.1 400 /);
+    expect(received).toContain('stalled');
+  });
+
+  it.each([
+    ['brings too little', 100, 1, 'less than 1000 bytes a second'],
+    ['never ends', 50, 250, 'not complete after 1500 ms'],
+  ])('answers 400 when a body %s, though it never stalls', async (_name, everyMs, bytes, message) => {
+    const received = await converse((socket) => {
+      socket.write(headOf('content-length: 9999'));
+      const timer = setInterval(() => socket.write('a'.repeat(bytes)), everyMs);
+      return () => clearInterval(timer);
+    });
+    expect(received).toMatch(/^HTTP\/1\.1 400 /);
+    expect(received).toContain(message);
+  });
+
+  it('reads a body of one-byte chunks as if it had been sent whole', async () => {
+    const text = JSON.stringify('a'.repeat(5_000));
+    const chunks = [...text].map((letter) => `1\r\n${letter}\r\n`).join('');
+    const before = reads;
+    const received = await converse((socket) =>
+      socket.write(`${headOf('transfer-encoding: chunked\r\nconnection: close')}${chunks}0\r\n\r\n`),
+    );
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).toContain('a'.repeat(5_000));
+    expect(reads - before).toBeLessThan(50);
+  });
+
+  it.each([
+    ['TRACE /a/b', '/a/b', 'NONE'],
+    ['OPTIONS *', '/*', 'OPTIONS'],
+    ['DELETE http://elsewhere.example/c?d=1', '/c', 'DELETE'],
+    ['PURGE //a//b', '//a//b', 'PURGE'],
+    ['M-SEARCH /%zz', '/%zz', 'M-SEARCH'],
+  ])('answers %s as any other request', async (line, path, method) => {
+    const received = await converse((socket) =>
+      socket.write(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
+    );
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).toContain('chunk 5');
+    expect(resolved.at(-1)).toEqual([method, path]);
+  });
+
+  it('cancels the answer of a client that leaves, and counts the call as open until it has settled', async () => {
+    const before = cancelledStreams;
+    host.takePeak();
+    const response = await fetch(url);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    for (let waited = 0; waited < 2_000 && host.takePeak() > 0; waited += 1) await pause(20);
+    expect(cancelledStreams).toBe(before + 1);
+    expect(host.takePeak()).toBe(0);
+  });
+
+  it('sends chunks as they are made', async () => {
+    const response = await fetch(url);
+    const reads: string[] = [];
+    for await (const chunk of response.body ?? []) reads.push(new TextDecoder().decode(chunk));
+    expect(reads.join('')).toBe('chunk 1\nchunk 2\nchunk 3\nchunk 4\nchunk 5\n');
+    expect(reads.length).toBeGreaterThan(1);
+  });
+});
+
+/** A host whose calls stay open until the test ends them, or the host does. */
+async function holdingHost({ budget, mostCalls = 100 }: { budget?: ByteBudget; mostCalls?: number }) {
+  let nowMs = 0;
+  const ended = new AbortController();
+  const waiting: (() => void)[] = [];
+  const wait = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      ended.signal.addEventListener('abort', () => resolve());
+    });
+  const dependencies = {
+    clock: Date.now,
+    after: () => () => {},
+    ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    log,
+  };
+  const handler = createRequestHandler(
+    async (request, { remainingTimeMs }) => {
+      if (request.method === 'POST') await readJson(request);
+      await wait();
+      return Response.json({ ended: ended.signal.aborted, remaining: remainingTimeMs() });
+    },
+    'openai',
+    dependencies,
+  );
+  const refuse = createRequestHandler(() => Promise.reject(overloaded()), 'messages', dependencies);
+  const holding = new NodeHost({
+    resolve: (_method, path) => ({
+      handler: path === '/health' ? async () => new Response('well') : handler,
+      pathParameters: {},
+      body: { ...BODY, ...(budget === undefined ? {} : { budget }) },
+      ...(path === '/health' ? {} : { refuse }),
+    }),
+    clock: () => nowMs,
+    callMs: 60_000,
+    mostCalls,
+  });
+  const address = await listen(holding);
+  const open = async (count: number) => {
+    for (let waited = 0; waited < 8_000 && waiting.length < count; waited += 1) await pause(5);
+    return waiting.length;
+  };
+  const release = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  /** Is called when that time of theirs is over. */
+  const endCallsAfter = (ms: number) => () => {
+    nowMs += ms;
+    ended.abort();
+  };
+  return { holding, address, open, release, endCallsAfter };
+}
+
+describe('a host that has as many calls as it takes', () => {
+  it('refuses more in the format of the route, with a time to retry, and answers what is not counted', async () => {
+    const { holding, address, open, release } = await holdingHost({ mostCalls: 2 });
+    const calls = [fetch(address), fetch(address)];
+    expect(await open(2)).toBe(2);
+    const refused = await fetch(address);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'service_unavailable' } });
+    expect(await (await fetch(`${address}/health`)).text()).toBe('well');
+    release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+    const next = fetch(address);
+    expect(await open(1)).toBe(1);
+    release();
+    expect((await next).status).toBe(200);
+    close(holding);
+  });
+
+  it('refuses a body that does not fit beside those of the open calls, and takes it once they have ended', async () => {
+    const { holding, address, open, release } = await holdingHost({ budget: new ByteBudget(10_000) });
+    const send = () =>
+      fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify('b'.repeat(6_000)),
+      });
+    const first = send();
+    expect(await open(1)).toBe(1);
+    expect((await send()).status).toBe(503);
+    release();
+    expect((await first).status).toBe(200);
+    const third = send();
+    expect(await open(1)).toBe(1);
+    release();
+    expect((await third).status).toBe(200);
+    close(holding);
+  });
+});
+
+describe('a host that stops', () => {
+  it('lets calls end, takes no more, and ends those that are left when their time is over', async () => {
+    const { holding, address, open, release, endCallsAfter } = await holdingHost({});
+    const early = fetch(address);
+    expect(await open(1)).toBe(1);
+    const stopped = holding.stop(50_000, endCallsAfter(50_000));
+    expect(holding.isStopping).toBe(true);
+    release();
+    const answer = await early;
+    expect(await answer.json()).toMatchObject({ ended: false });
+    expect(answer.headers.get('connection')).toBe('close');
+    await stopped;
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
+  it('ends calls that are left when their time is over, which are answered', async () => {
+    const { holding, address, open, endCallsAfter } = await holdingHost({});
+    const late = fetch(address);
+    expect(await open(1)).toBe(1);
+    const stopped = holding.stop(200, endCallsAfter(200));
+    // The time to settle, which is not waited for when nothing is left to do so.
+    expect(await (await late).json()).toEqual({ ended: true, remaining: 15_000 });
+    const whole = pause(14_000, 'waited for the whole time', { ref: false });
+    expect(await Promise.race([stopped, whole])).toBeUndefined();
+  });
+});

@@ -1,0 +1,256 @@
+import { Transform } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { lambdaEvent } from '../testing/lambda-event.ts';
+import { consumer } from './consumers.ts';
+import { buffered, streamed } from './pipelines.ts';
+import type { Handler } from './request-handler.ts';
+
+/** What the Lambda runtime gives a streaming function (AWS Lambda developer guide, response streaming for Node.js). */
+type StreamHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
+
+interface Metadata {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The limit of what a stream holds before it asks the writer to wait. */
+const HIGH_WATER_MARK = 16;
+
+/** API Gateway takes what stands before eight NUL bytes for status and headers, what follows for the body. */
+const DELIMITER = '\0'.repeat(8);
+
+/** Lambda's response stream: the metadata leave with the first write, an empty one included, and not before. */
+class ResponseStream extends Transform {
+  metadata: Metadata | undefined;
+  #left = false;
+
+  constructor() {
+    super({ highWaterMark: HIGH_WATER_MARK });
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: (error: null, data: Buffer) => void): void {
+    if (!this.#left) this.push(JSON.stringify(this.metadata) + DELIMITER);
+    this.#left = true;
+    done(null, chunk);
+  }
+}
+
+beforeAll(() => {
+  const awslambda = {
+    streamifyResponse: (handler: StreamHandler) => handler,
+    HttpResponseStream: {
+      from: (stream: ResponseStream, metadata: Metadata) => Object.assign(stream, { metadata }),
+    },
+  };
+  Object.assign(globalThis, { awslambda });
+});
+
+afterAll(() => {
+  Reflect.deleteProperty(globalThis, 'awslambda');
+});
+
+const context = { getRemainingTimeInMillis: () => 27_500 } as Context;
+
+/** Invokes a streaming function; the client's side of the stream is the test's to read. */
+function invokeStreamed(handler: Handler, event = lambdaEvent()) {
+  const stream = new ResponseStream();
+  const done = (streamed(handler) as unknown as StreamHandler)(event, stream, context);
+  return { stream, done };
+}
+
+/** Reads the answer to its end, as API Gateway does. */
+async function answerOf(stream: ResponseStream): Promise<Metadata & { readonly body: string }> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  const [metadata = '', body = '', ...more] = text.split(DELIMITER);
+  if (more.length > 0) throw new Error('the metadata were written twice');
+  return { ...(JSON.parse(metadata) as Metadata), body };
+}
+
+/** A body that the test writes. */
+function openBody() {
+  const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const body = new ReadableStream<Uint8Array>({ start: (own) => void controllers.push(own) });
+  const [controller] = controllers;
+  if (controller === undefined) throw new Error('the stream did not start');
+  return { body, controller };
+}
+
+const invokeBuffered = (handler: Handler, event = lambdaEvent()) =>
+  (
+    buffered(handler) as unknown as (
+      event: APIGatewayProxyEvent,
+      context: Context,
+    ) => Promise<Metadata & { body: string }>
+  )(event, context);
+
+const echo: Handler = async (request, { pathParameters, remainingTimeMs }) =>
+  Response.json(
+    {
+      method: request.method,
+      path: new URL(request.url).pathname,
+      body: await request.text(),
+      pathParameters,
+      left: remainingTimeMs(),
+    },
+    { status: 201, headers: { 'x-request-id': 'req_1' } },
+  );
+
+const event = lambdaEvent({
+  httpMethod: 'POST',
+  path: '/v1/models/a%2Fb',
+  pathParameters: { model: 'a%2Fb' },
+  body: Buffer.from('{"ü":1}').toString('base64'),
+  isBase64Encoded: true,
+});
+
+const echoed = {
+  method: 'POST',
+  path: '/v1/models/a%2Fb',
+  body: '{"ü":1}',
+  pathParameters: { model: 'a/b' },
+  left: 27_500,
+};
+
+describe('the buffered pipeline', () => {
+  it('passes the call on and returns status, headers and body as API Gateway reads them', async () => {
+    const result = await invokeBuffered(echo, event);
+    expect(result.statusCode).toBe(201);
+    expect(result.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
+    expect(JSON.parse(result.body)).toEqual(echoed);
+  });
+
+  it('returns an empty body for an answer without one', async () => {
+    expect(await invokeBuffered(async () => new Response(null, { status: 204 }))).toMatchObject({
+      statusCode: 204,
+      body: '',
+    });
+  });
+
+  it('lets an answer take the time the function has: no timer of the framework ends it before', async () => {
+    const slow: Handler = async (_request, { remainingTimeMs }) => {
+      await turn();
+      return new Response(String(remainingTimeMs()));
+    };
+    const almostOver = { getRemainingTimeInMillis: () => 1 } as Context;
+    const invoke = buffered(slow) as unknown as (
+      event: unknown,
+      context: Context,
+    ) => Promise<{ body: string }>;
+    expect((await invoke(lambdaEvent(), almostOver)).body).toBe('1');
+  });
+});
+
+describe('a call that comes to a function', () => {
+  const silenceOf = async (multiValueHeaders: Record<string, string[]>) => {
+    let silenceMs: number | undefined;
+    await invokeBuffered(async (_request, host) => {
+      silenceMs = host.silenceMs;
+      return new Response();
+    }, lambdaEvent({ multiValueHeaders }));
+    return silenceMs;
+  };
+
+  it('may be silent for as long as API Gateway bears it, or CloudFront where it came through that', async () => {
+    expect(await silenceOf({})).toBe(300_000);
+    expect(await silenceOf({ 'X-Viewer-Ip': ['192.0.2.1'] })).toBe(120_000);
+  });
+});
+
+describe('the streaming pipeline', () => {
+  it('passes the call on and writes status and headers, then the body', async () => {
+    const { stream, done } = invokeStreamed(echo, event);
+    const answer = await answerOf(stream);
+    await done;
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
+    expect(JSON.parse(answer.body)).toEqual(echoed);
+  });
+
+  it('lets the headers leave before the first byte of the body exists', async () => {
+    const { body, controller } = openBody();
+    const { stream, done } = invokeStreamed(async () => new Response(body, { status: 202 }));
+    const chunks = stream[Symbol.asyncIterator]();
+    const metadata = String((await chunks.next()).value).replace(DELIMITER, '');
+    expect(JSON.parse(metadata)).toMatchObject({ statusCode: 202 });
+    controller.close();
+    expect((await chunks.next()).done).toBe(true);
+    await done;
+  });
+
+  it('writes each chunk as it comes', async () => {
+    const { body, controller } = openBody();
+    const { stream, done } = invokeStreamed(async () => new Response(body));
+    const chunks = stream[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toContain(DELIMITER);
+    for (const text of ['one', 'two', 'three']) {
+      controller.enqueue(new TextEncoder().encode(text));
+      expect(String((await chunks.next()).value)).toBe(text);
+    }
+    controller.close();
+    expect((await chunks.next()).done).toBe(true);
+    await done;
+  });
+
+  it('takes from the body only what the client takes', async () => {
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        if (pulled > 1_000) controller.close();
+        else controller.enqueue(Buffer.alloc(HIGH_WATER_MARK, '.'));
+      },
+    });
+    const { stream, done } = invokeStreamed(async () => new Response(body));
+    for (let turns = 0; turns < 50; turns += 1) await turn();
+    expect(pulled).toBeLessThan(10);
+    expect((await answerOf(stream)).body.length).toBe(1_000 * HIGH_WATER_MARK);
+    await done;
+  });
+
+  it('cancels the body when the client’s side breaks, so that the call settles', async () => {
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(HIGH_WATER_MARK)),
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const { stream, done } = invokeStreamed(async () => new Response(body));
+    await turn();
+    stream.destroy();
+    await expect(done).rejects.toThrow();
+    expect(cancelled).toBe(true);
+  });
+
+  it('writes the answer of an error like any other', async () => {
+    const { stream, done } = invokeStreamed(async () => Response.json({ error: {} }, { status: 402 }));
+    expect(await answerOf(stream)).toMatchObject({ statusCode: 402, body: '{"error":{}}' });
+    await done;
+  });
+
+  it('ends at once for an answer without a body', async () => {
+    const { stream, done } = invokeStreamed(async () => new Response(null, { status: 204 }));
+    expect(await answerOf(stream)).toMatchObject({ statusCode: 204, body: '' });
+    await done;
+  });
+});
+
+describe('the pipeline of a consumer', () => {
+  const invoke = <Input, Output>(run: (input: Input) => Promise<Output>) =>
+    consumer(run) as unknown as (event: Input, context: Context) => Promise<Output>;
+
+  it('passes the event on as it is, and returns the result as it is', async () => {
+    const run = async ({ count }: { readonly count: number }) => ({ next: count + 1 });
+    expect(await invoke(run)({ count: 1 }, context)).toEqual({ next: 2 });
+  });
+
+  it('fails when its consumer does, so that the invoker tries again', async () => {
+    const run = async () => {
+      throw new Error('the table is gone');
+    };
+    await expect(invoke(run)({}, context)).rejects.toThrow('the table is gone');
+  });
+});

@@ -1,0 +1,479 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Surface } from '../contract/route.ts';
+import { ERROR_CODES, type ErrorCode, ServiceError } from '../core/errors.ts';
+import type { Log, Measured, StreamedAnswer, StreamingEndpoint } from '../core/ports.ts';
+import { createRequestHandler } from './request-handler.ts';
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const REQUEST_ID = `req_${ULID}`;
+const CANARY = 'heron-7f3a';
+const SURFACES: readonly Surface[] = ['openai', 'messages', 'platform'];
+
+const NO_TIMER = () => () => {};
+
+interface Line {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly measured: Measured | undefined;
+}
+
+/** One call through the handler, with what it logged. */
+async function call(endpoint: StreamingEndpoint, surface: Surface = 'openai') {
+  const lines: Line[] = [];
+  const line =
+    (level: keyof Log): Log['info'] =>
+    (message, fields = {}, measured = undefined) =>
+      void lines.push({ level, message, fields, measured });
+  const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+  let nowMs = 1_000;
+  const handler = createRequestHandler(endpoint, surface, {
+    clock: () => (nowMs += 40),
+    after: NO_TIMER,
+    ulid: () => ULID,
+    log,
+  });
+  const response = await handler(new Request('https://localhost/v1/models?secret=1'), {
+    pathParameters: { model: 'a/b' },
+    remainingTimeMs: () => 28_000,
+  });
+  return { response, lines, text: await response.clone().text() };
+}
+
+const failing =
+  (failure: unknown): StreamingEndpoint =>
+  async () => {
+    throw failure;
+  };
+
+describe('a request handler', () => {
+  it('hands the endpoint the request, a request id, the path parameters and the time that is left', async () => {
+    const { response } = await call(async (request, { requestId, pathParameters, remainingTimeMs }) =>
+      Response.json({ url: request.url, requestId, pathParameters, left: remainingTimeMs() }),
+    );
+    expect(await response.json()).toEqual({
+      url: 'https://localhost/v1/models?secret=1',
+      requestId: REQUEST_ID,
+      pathParameters: { model: 'a/b' },
+      left: 28_000,
+    });
+  });
+
+  it('puts the request id on every answer, good or bad', async () => {
+    const endpoints = [
+      async () => new Response('fine', { status: 201 }),
+      failing(new ServiceError('unknown_path', 'No.')),
+      failing(new Error(CANARY)),
+    ];
+    for (const endpoint of endpoints) {
+      const { response } = await call(endpoint);
+      expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
+      expect(response.headers.get('request-id')).toBe(REQUEST_ID);
+    }
+  });
+
+  it('leaves status, headers and body of an answer as they are', async () => {
+    const { response, text } = await call(
+      async () => new Response('hello', { status: 203, headers: { 'x-a': 'b' } }),
+    );
+    expect([response.status, response.headers.get('x-a'), text]).toEqual([203, 'b', 'hello']);
+  });
+
+  it('answers a stream before it is read', async () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
+    });
+    const handler = createRequestHandler(async () => new Response(body), 'openai', {
+      clock: () => 0,
+      after: NO_TIMER,
+      ulid: () => ULID,
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    });
+    const response = await handler(new Request('https://localhost/'), {
+      pathParameters: {},
+      remainingTimeMs: () => 1,
+    });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toBe('first');
+  });
+
+  it('logs the id by which the gateway and Lambda know the call, where there is one', async () => {
+    const lines: object[] = [];
+    const handler = createRequestHandler(async () => new Response(null, { status: 204 }), 'openai', {
+      clock: () => 0,
+      after: NO_TIMER,
+      ulid: () => ULID,
+      log: { info: (_message, fields) => lines.push(fields ?? {}), warn: () => {}, error: () => {} },
+    });
+    const host = { pathParameters: {}, remainingTimeMs: () => 1 };
+    await handler(new Request('https://localhost/'), { ...host, functionRequestId: '5f1c-22' });
+    expect(lines).toEqual([{ requestId: REQUEST_ID, functionRequestId: '5f1c-22', status: 204, ms: 0 }]);
+  });
+
+  it('logs one line a call: id, status, duration, and nothing of the request', async () => {
+    const { lines } = await call(async () => new Response(null, { status: 204 }));
+    expect(lines).toEqual([
+      { level: 'info', message: 'answered', fields: { requestId: REQUEST_ID, status: 204, ms: 40 } },
+    ]);
+  });
+});
+
+describe('an error', () => {
+  const options = {
+    param: 'messages[2].content',
+    retryAfterSeconds: 7,
+    headers: { 'x-ratelimit-limit-requests': '60' },
+    cause: new Error(CANARY),
+  };
+
+  it.each(Object.entries(ERROR_CODES))(
+    'has its status and type in OpenAI’s envelope: %s',
+    async (code, { status, type }) => {
+      const { response, text } = await call(
+        failing(new ServiceError(code as ErrorCode, 'What is wrong.', options)),
+      );
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(JSON.parse(text)).toEqual({
+        error: {
+          message: `What is wrong. (request id: ${REQUEST_ID})`,
+          type,
+          code,
+          param: 'messages[2].content',
+        },
+      });
+    },
+  );
+
+  it('is in Anthropic’s envelope on the Messages surface', async () => {
+    const failure = new ServiceError('insufficient_credit', 'Too little.', options);
+    const { response, text } = await call(failing(failure), 'messages');
+    expect(response.status).toBe(402);
+    expect(JSON.parse(text)).toEqual({
+      type: 'error',
+      error: { type: 'billing_error', message: `Too little. (request id: ${REQUEST_ID})` },
+      request_id: REQUEST_ID,
+    });
+  });
+
+  it('is in OpenAI’s envelope on the platform, with a null param when there is none', async () => {
+    const { text } = await call(failing(new ServiceError('not_found', 'None.')), 'platform');
+    expect(JSON.parse(text)).toEqual({
+      error: {
+        message: `None. (request id: ${REQUEST_ID})`,
+        type: 'not_found_error',
+        code: 'not_found',
+        param: null,
+      },
+    });
+  });
+
+  it.each(SURFACES)('carries Retry-After and its own headers on the %s surface', async (surface) => {
+    const { response } = await call(
+      failing(new ServiceError('requests_per_minute', 'Slow down.', options)),
+      surface,
+    );
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+  });
+
+  it('has no Retry-After where waiting does not help', async () => {
+    const { response } = await call(failing(new ServiceError('invalid_json', 'No.')));
+    expect(response.headers.get('retry-after')).toBeNull();
+  });
+
+  it('of the caller’s making is not logged as the service’s', async () => {
+    const { lines } = await call(failing(new ServiceError('invalid_json', 'No.')));
+    expect(lines.map(({ level }) => level)).toEqual(['info']);
+  });
+});
+
+class Canary extends Error {
+  readonly detail = CANARY;
+  constructor() {
+    super(`cannot reach ${CANARY}`, { cause: new Error(`because of ${CANARY}`) });
+    this.name = 'CanaryError';
+    this.stack = `CanaryError: ${CANARY}\n    at ${CANARY}.ts:1:1`;
+  }
+}
+
+describe('an internal error', () => {
+  const failures: readonly (readonly [string, unknown])[] = [
+    ['an error with message, cause and stack', new Canary()],
+    ['an aggregate', new AggregateError([new Canary()], CANARY)],
+    [
+      'a service error whose cause is internal',
+      new ServiceError('internal_error', 'The service failed.', { cause: new Canary() }),
+    ],
+    ['a string', CANARY],
+    ['an object', { message: CANARY, status: 404 }],
+    ['undefined', undefined],
+    ['null', null],
+  ];
+
+  it.each(
+    SURFACES.flatMap((surface) => failures.map(([name, failure]) => [surface, name, failure] as const)),
+  )(
+    'is answered on the %s surface without a word of what went wrong: %s',
+    async (surface, _name, failure) => {
+      const { response, text } = await call(failing(failure), surface);
+      expect(response.status).toBe(500);
+      expect(text).not.toContain(CANARY);
+      expect(JSON.stringify([...response.headers])).not.toContain(CANARY);
+      expect(JSON.parse(text).error).toMatchObject({
+        type: 'api_error',
+        message: expect.stringContaining(REQUEST_ID),
+      });
+    },
+  );
+
+  it('of an endpoint that throws at once is answered too', async () => {
+    const { response } = await call(() => {
+      throw new Canary();
+    });
+    expect(response.status).toBe(500);
+  });
+
+  it('is logged with the request id, its name and where it happened', async () => {
+    const { lines } = await call(failing(new Canary()));
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+    expect(lines[0]?.fields).toMatchObject({
+      requestId: REQUEST_ID,
+      name: 'CanaryError',
+      stack: expect.stringContaining('.ts:1:1'),
+    });
+  });
+
+  it('of AWS that passes by itself is 503 with Retry-After, and is logged without its message', async () => {
+    const failure = Object.assign(new Error(CANARY), { name: 'TimeoutError', $metadata: { attempts: 3 } });
+    const { response, text, lines } = await call(failing(failure));
+    expect(response.status).toBe(503);
+    expect(JSON.parse(text)).toMatchObject({ error: { type: 'service_unavailable', code: 'overloaded' } });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(lines[0]).toMatchObject({
+      level: 'error',
+      message: 'overloaded',
+      fields: { name: 'TimeoutError' },
+    });
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+  });
+
+  it('is logged without its message, which may quote the request', async () => {
+    const { lines } = await call(async () => JSON.parse(CANARY));
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+  });
+
+  it('is not made of an answer whose headers cannot be changed', async () => {
+    const { response } = await call(async () => Response.redirect('https://example.com/'));
+    expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
+  });
+});
+
+describe('what a request handler measures', () => {
+  const errorLine = (type: string, isFault: boolean): Measured => ({
+    values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
+    dimensions: { error_type: type },
+  });
+
+  it('is each error, by the type that the caller sees', async () => {
+    for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
+      const { lines } = await call(failing(new ServiceError(code, 'No.')));
+      expect(lines.at(-1)?.measured).toEqual(
+        // To repeat a request that is still in progress is the caller's fault.
+        errorLine(
+          ERROR_CODES[code].type,
+          ERROR_CODES[code].status >= 500 && code !== 'idempotent_request_in_progress',
+        ),
+      );
+    }
+    const unexpected = await call(failing(new Error(CANARY)));
+    expect(unexpected.lines.at(-1)?.measured).toEqual(errorLine('api_error', true));
+    const unhealthy = await call(async () => new Response('', { status: 503 }));
+    expect(unhealthy.lines.at(-1)?.measured).toEqual(errorLine('none', false));
+  });
+
+  it('is nothing of a good answer', async () => {
+    const { lines } = await call(async () => new Response('fine'));
+    expect(lines.map(({ measured }) => measured)).toEqual([undefined]);
+  });
+});
+
+const ENVELOPES = { openai: 'data: ', messages: 'event: error\ndata: ' } as const;
+
+/** A stream of events with these chunks, which then fails or ends. */
+function streaming(
+  chunks: readonly string[],
+  {
+    failure,
+    surface = 'openai',
+  }: { readonly failure?: unknown; readonly surface?: 'openai' | 'messages' } = {},
+): StreamedAnswer {
+  async function* given() {
+    yield* chunks;
+    if (failure !== undefined) throw failure;
+  }
+  const errorEvent = (envelope: unknown) => `${ENVELOPES[surface]}${JSON.stringify(envelope)}\n\n`;
+  return { headers: { 'x-route': 'a' }, chunks: given(), events: { heartbeat: ': \n\n', errorEvent } };
+}
+
+describe('a streamed answer', () => {
+  const routesFailed = () => new ServiceError('all_routes_failed', 'The route broke off.');
+
+  it('is logged once it has ended, with its time to the first chunk', async () => {
+    let deliver = (_chunk: string) => {};
+    const chunk = new Promise<string>((resolve) => {
+      deliver = resolve;
+    });
+    async function* chunks() {
+      yield await chunk;
+      yield 'data: [DONE]\n\n';
+    }
+    const lines: Line[] = [];
+    let nowMs = 1_000;
+    const log: Log = {
+      info: (message, fields = {}, measured = undefined) =>
+        void lines.push({ level: 'info', message, fields, measured }),
+      warn: () => {},
+      error: () => {},
+    };
+    const endpoint = async () => ({ ...streaming([]), chunks: chunks() });
+    const dependencies = { clock: () => nowMs, after: NO_TIMER, ulid: () => ULID, log };
+    const response = await createRequestHandler(
+      endpoint,
+      'openai',
+      dependencies,
+    )(new Request('https://localhost/'), {
+      pathParameters: {},
+      remainingTimeMs: () => 900_000,
+    });
+    const text = response.text();
+    nowMs += 700;
+    expect(lines).toEqual([]);
+    deliver('data: 1\n\n');
+    expect(await text).toBe('data: 1\n\ndata: [DONE]\n\n');
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        message: 'answered',
+        fields: { requestId: REQUEST_ID, status: 200, outcome: 'completed', ms: 700 },
+        measured: { values: { TimeToFirstTokenMs: 700 } },
+      },
+    ]);
+  });
+
+  it.each([
+    ['after its first chunk', ['data: 1\n\n']],
+    ['as its first chunk', []],
+  ])(
+    'that fails %s counts as an error of its type, with no time to the first chunk',
+    async (_when, chunks) => {
+      for (const surface of ['openai', 'messages'] as const) {
+        const { lines, text } = await call(
+          async () => streaming(chunks, { failure: routesFailed(), surface }),
+          surface,
+        );
+        expect(text.startsWith(chunks.join(''))).toBe(true);
+        const error = JSON.parse(text.slice(chunks.join('').length).replace(ENVELOPES[surface], ''));
+        expect(error.error).toMatchObject({
+          type: 'service_unavailable',
+          message: `The route broke off. (request id: ${REQUEST_ID})`,
+        });
+        expect(lines).toEqual([
+          expect.objectContaining({
+            level: 'info',
+            message: 'answered',
+            fields: expect.objectContaining({ status: 200, outcome: 'failed', code: 'all_routes_failed' }),
+            measured: {
+              values: { Errors: 1, RequestsFailed: 1 },
+              dimensions: { error_type: 'service_unavailable' },
+            },
+          }),
+        ]);
+      }
+    },
+  );
+
+  it('that fails by a defect is logged with its name and stack, and answered without a word of it', async () => {
+    const { lines, text } = await call(async () => streaming(['data: 1\n\n'], { failure: new Canary() }));
+    expect(text).toContain('"code":"internal_error"');
+    expect(text).not.toContain(CANARY);
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'internal error'],
+      ['info', 'answered'],
+    ]);
+    expect(lines[0]?.fields).toMatchObject({
+      requestId: REQUEST_ID,
+      name: 'CanaryError',
+      stack: expect.stringContaining('.ts:1:1'),
+    });
+    expect(lines[1]?.measured).toEqual({
+      values: { Errors: 1, RequestsFailed: 1 },
+      dimensions: { error_type: 'api_error' },
+    });
+  });
+
+  it('of bytes breaks off when it fails, and counts all the same', async () => {
+    async function* bytes() {
+      yield new Uint8Array([1]);
+      throw routesFailed();
+    }
+    const lines: Line[] = [];
+    const log: Log = {
+      info: (message, fields = {}, measured = undefined) =>
+        void lines.push({ level: 'info', message, fields, measured }),
+      warn: () => {},
+      error: () => {},
+    };
+    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
+    const handler = createRequestHandler(
+      async () => ({ headers: {}, chunks: bytes() }),
+      'openai',
+      dependencies,
+    );
+    const response = await handler(new Request('https://localhost/'), {
+      pathParameters: {},
+      remainingTimeMs: () => 1,
+    });
+    await expect(response.bytes()).rejects.toThrow('The route broke off.');
+    expect(lines.map(({ measured }) => measured)).toEqual([
+      { values: { Errors: 1, RequestsFailed: 1 }, dimensions: { error_type: 'service_unavailable' } },
+    ]);
+  });
+
+  it('that its reader leaves is logged as cancelled, or as failed when its settlement fails', async () => {
+    for (const [failure, expected] of [
+      [undefined, { outcome: 'cancelled' }],
+      [new Error(CANARY), { outcome: 'failed', code: 'internal_error' }],
+    ] as const) {
+      async function* chunks() {
+        try {
+          yield 'data: 1\n\n';
+          yield 'data: 2\n\n';
+        } finally {
+          if (failure !== undefined) await Promise.reject(failure);
+        }
+      }
+      const lines: Line[] = [];
+      const line =
+        (level: keyof Log): Log['info'] =>
+        (message, fields = {}, measured = undefined) =>
+          void lines.push({ level, message, fields, measured });
+      const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+      const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
+      const handler = createRequestHandler(
+        async () => ({ ...streaming([]), chunks: chunks() }),
+        'openai',
+        dependencies,
+      );
+      const response = await handler(new Request('https://localhost/'), {
+        pathParameters: {},
+        remainingTimeMs: () => 1,
+      });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+      expect(lines.at(-1)?.fields).toMatchObject(expected);
+      expect(lines.map(({ level }) => level)).toEqual(failure === undefined ? ['info'] : ['error', 'info']);
+    }
+  });
+});

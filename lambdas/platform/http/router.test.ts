@@ -1,0 +1,142 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { ROUTES } from '../../app/routes.ts';
+import type { Route } from '../contract/route.ts';
+import { decodeSegment } from './pipelines.ts';
+import { matchPath, surfaceAt } from './router.ts';
+
+const route = (path: string, method: Route['method'] = 'GET'): Route => ({
+  method,
+  path,
+  endpoint: `${method} ${path}`,
+  purpose: 'a test',
+  response: 'buffered',
+  surface: 'openai',
+  authentication: 'none',
+  api: 'inference',
+});
+
+const pathsOf = (routes: readonly Route[], path: string): string[] =>
+  matchPath(routes, path).map((match) => `${match.route.method} ${match.route.path}`);
+
+/** A value of a path parameter that no fixed segment of the table has. */
+const value = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => `${text}~`);
+
+const named = ROUTES.map((entry) => [`${entry.method} ${entry.path}`, entry as Route] as const);
+
+/** The route's path with a value for each of its parameters. */
+const filled = ({ path }: Route) =>
+  fc.array(fc.array(value, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 4 }).map((values) => {
+    const parameters: Record<string, string> = {};
+    const segments = path.split('/').map((segment, index) => {
+      if (!segment.startsWith('{')) return segment;
+      const texts = segment.endsWith('+}')
+        ? (values[index % 4] ?? [])
+        : (values[index % 4] ?? []).slice(0, 1);
+      parameters[segment.replace(/[{}+]/g, '')] = texts.join('/');
+      return texts.map(encodeURIComponent).join('/');
+    });
+    return { path: segments.join('/'), parameters };
+  });
+
+describe('a path of the route table', () => {
+  it.each(named)('finds its own route, with its parameters decoded: %s', (_name, entry) => {
+    fc.assert(
+      fc.property(filled(entry), ({ path, parameters }) => {
+        const matches = matchPath(ROUTES, path);
+        expect(matches.map((match) => match.route)).toEqual(
+          ROUTES.filter((other) => other.path === entry.path),
+        );
+        for (const match of matches) expect(match.pathParameters).toEqual(parameters);
+      }),
+      { numRuns: rounds(25) },
+    );
+  });
+});
+
+describe('the router', () => {
+  it.each([
+    '/v1',
+    '/v2/models',
+    '/v1/chat',
+    '/v1/usage/a/b',
+    '/v1/chat/completions/x',
+    '/health/x',
+    '/credits',
+  ])('finds nothing for a path that is in no route: %s', (path) => {
+    expect(matchPath(ROUTES, path)).toEqual([]);
+  });
+
+  it('finds the routes of all methods of a path', () => {
+    const routes = [route('/a', 'GET'), route('/a', 'POST'), route('/b', 'PUT')];
+    expect(pathsOf(routes, '/a')).toEqual(['GET /a', 'POST /a']);
+  });
+
+  it.each([
+    [['/a/{x}', '/a/b'], '/a/b', 'GET /a/b'],
+    [['/a/{x+}', '/a/{x}'], '/a/b', 'GET /a/{x}'],
+    [['/a/{x+}', '/a/b'], '/a/b', 'GET /a/b'],
+    [['/a/{x+}', '/a/{x}'], '/a/b/c', 'GET /a/{x+}'],
+    [['/{x}/b', '/a/{x}'], '/a/b', 'GET /a/{x}'],
+    [['/{x+}', '/a/{x+}'], '/a/b', 'GET /a/{x+}'],
+    [['/{x+}', '/a/{x}/c'], '/a/b/d', 'GET /{x+}'],
+    [['/a/{x+}', '/{x}/b/c'], '/a/b/c', 'GET /a/{x+}'],
+  ])(
+    'prefers a fixed segment to a parameter, and a parameter to the rest of the path: %j',
+    (paths, path, best) => {
+      for (const order of [paths, [...paths].reverse()]) {
+        expect(
+          pathsOf(
+            order.map((each) => route(each)),
+            path,
+          ),
+        ).toEqual([best]);
+      }
+    },
+  );
+
+  it('takes an encoded slash for a part of its segment', () => {
+    const [match] = matchPath([route('/a/{x}'), route('/a/{x}/c')], '/a/b%2Fc');
+    expect(match?.route.path).toBe('/a/{x}');
+    expect(match?.pathParameters).toEqual({ x: 'b/c' });
+  });
+
+  it('never throws, whatever the path', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (path) => {
+        expect(Array.isArray(matchPath(ROUTES, path))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the surface of a path that no route has', () => {
+  it.each([
+    ['/v1/messages/nothing', 'messages'],
+    ['/v1/messages/count_tokens/more', 'messages'],
+    ['/v1/messages', 'messages'],
+    ['/v1/messages2', 'platform'],
+    ['/v1/chat/completions/nothing', 'openai'],
+    ['/nothing', 'platform'],
+    ['/', 'platform'],
+  ])('is that of the longest route which it goes on from: %s', (path, surface) => {
+    expect(surfaceAt(ROUTES, path)).toBe(surface);
+  });
+});
+
+describe('a segment', () => {
+  it.each([
+    ['a%2Fb', 'a/b'],
+    ['%C3%BC', 'ü'],
+    ['a+b', 'a+b'],
+    ['%', '%'],
+    ['%ff', '%ff'],
+    ['%zz', '%zz'],
+    ['', ''],
+  ])('is percent-decoded, or left as it is when it is not well-formed: %s', (segment, decoded) => {
+    expect(decodeSegment(segment)).toBe(decoded);
+  });
+});

@@ -1,0 +1,310 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { EDGE_SILENCE_SECONDS, GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
+import type { After, EventFormat, StreamedAnswer, StreamOutcome } from '../core/ports.ts';
+import { HEARTBEAT_MS, streamedResponse } from './streamed-response.ts';
+
+const HEARTBEAT = ': keep-alive\n\n';
+
+const EVENTS: EventFormat = {
+  heartbeat: HEARTBEAT,
+  errorEvent: (envelope) => `error ${JSON.stringify(envelope)}`,
+};
+
+/** A clock that the test moves, and the timers on it. */
+class Time {
+  nowMs = 1_000;
+  readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
+
+  readonly clock = () => this.nowMs;
+
+  readonly after: After = (ms, run) => {
+    const timer = { atMs: this.nowMs + ms, run };
+    this.#due.push(timer);
+    return () => {
+      const at = this.#due.indexOf(timer);
+      if (at >= 0) this.#due.splice(at, 1);
+    };
+  };
+
+  get pending(): number {
+    return this.#due.length;
+  }
+
+  /** Lets time pass, firing what falls due on the way. */
+  pass(ms: number): void {
+    const untilMs = this.nowMs + ms;
+    for (;;) {
+      const next = this.#due.toSorted((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined || next.atMs > untilMs) break;
+      this.#due.splice(this.#due.indexOf(next), 1);
+      this.nowMs = next.atMs;
+      next.run();
+    }
+    this.nowMs = untilMs;
+  }
+}
+
+/** Chunks given one by one by the test; it sees how many were asked for, and whether they were given up. */
+class Source {
+  asked = 0;
+  settled = 0;
+  #give = (_chunk: string | undefined) => {};
+
+  async *chunks(): AsyncGenerator<string, void> {
+    try {
+      for (;;) {
+        this.asked += 1;
+        const chunk = await new Promise<string | undefined>((resolve) => {
+          this.#give = resolve;
+        });
+        if (chunk === undefined) return;
+        yield chunk;
+      }
+    } finally {
+      this.settled += 1;
+    }
+  }
+
+  give(chunk: string): void {
+    this.#give(chunk);
+  }
+
+  end(): void {
+    this.#give(undefined);
+  }
+}
+
+function open(given: Partial<StreamedAnswer> = {}) {
+  const time = new Time();
+  const source = new Source();
+  const outcomes: StreamOutcome[] = [];
+  let firstChunks = 0;
+  const response = streamedResponse(
+    { headers: {}, chunks: source.chunks(), events: EVENTS, ...given },
+    {
+      clock: time.clock,
+      after: time.after,
+      envelopeOf: (failure) => ({ message: String(failure) }),
+      onFirstChunk: () => {
+        firstChunks += 1;
+      },
+      onEnd: (outcome) => outcomes.push(outcome),
+    },
+  );
+  const { body } = response;
+  if (body === null) throw new Error('the response has no body');
+  const decoder = new TextDecoder();
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const read = async () => {
+    reader ??= body.getReader();
+    const { done, value } = await reader.read();
+    return done ? undefined : decoder.decode(value);
+  };
+  const cancel = () => reader?.cancel() ?? body.cancel();
+  return { time, source, response, read, cancel, outcomes, firstChunks: () => firstChunks };
+}
+
+async function* all(...chunks: readonly string[]): AsyncGenerator<string, void> {
+  yield* chunks;
+}
+
+describe('a stream of events', () => {
+  it('has its type in its headers, beside those it is given', () => {
+    const { response } = open({ headers: { 'x-route': 'sim-a' } });
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-route': 'sim-a',
+    });
+    expect(response.status).toBe(200);
+  });
+
+  it('writes each event as it is, in order, and ends after the last', async () => {
+    const events = ['data: {"a":1}\n\n', 'event: ping\ndata: ü 漢 🙂\n\n', 'data: [DONE]\n\n'];
+    const { response, outcomes, firstChunks } = open({ chunks: all(...events) });
+    expect(await response.text()).toBe(events.join(''));
+    expect(outcomes).toEqual([{ status: 'completed' }]);
+    expect(firstChunks()).toBe(1);
+  });
+
+  it('writes an event in one piece, as soon as it comes', async () => {
+    const { source, read } = open();
+    for (const event of ['data: 1\n\n', 'data: 2\n\n']) {
+      const next = read();
+      await turn();
+      source.give(event);
+      expect(await next).toBe(event);
+    }
+  });
+
+  it('asks for no event that its reader does not take, but one', async () => {
+    const { source, read } = open();
+    for (let taken = 0; taken < 20; taken += 1) {
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      expect(source.asked).toBeLessThanOrEqual(taken + 1);
+      source.give(`data: ${taken}\n\n`);
+      await turn();
+      await read();
+    }
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    expect(source.asked).toBe(21);
+  });
+
+  it('ends with an event that reports its failure', async () => {
+    async function* failing() {
+      yield 'data: 1\n\n';
+      throw new Error('gone');
+    }
+    const { response, outcomes } = open({ chunks: failing() });
+    expect(await response.text()).toBe('data: 1\n\nerror {"message":"Error: gone"}');
+    expect(outcomes).toEqual([{ status: 'failed', failure: new Error('gone') }]);
+  });
+});
+
+describe('a stream of bytes', () => {
+  it('has the headers it is given, no heartbeat, and breaks off when it fails', async () => {
+    async function* failing() {
+      yield new Uint8Array([1, 2]);
+      throw new Error('gone');
+    }
+    const { chunks, events: _none, ...rest } = { chunks: failing(), events: undefined };
+    const time = new Time();
+    const outcomes: StreamOutcome[] = [];
+    const response = streamedResponse(
+      { headers: { 'content-type': 'audio/mpeg' }, chunks, ...rest },
+      {
+        clock: time.clock,
+        after: time.after,
+        envelopeOf: () => ({}),
+        onFirstChunk: () => {},
+        onEnd: (outcome) => outcomes.push(outcome),
+      },
+    );
+    expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'audio/mpeg' });
+    expect(time.pending).toBe(0);
+    await expect(response.bytes()).rejects.toThrow('gone');
+    expect(outcomes).toEqual([{ status: 'failed', failure: new Error('gone') }]);
+  });
+});
+
+describe('the heartbeat', () => {
+  it('comes within 15 s of the last byte, again and again', async () => {
+    const { time, source, read } = open();
+    await turn();
+    source.give('data: 1\n\n');
+    expect(await read()).toBe('data: 1\n\n');
+    for (let beats = 0; beats < 3; beats += 1) {
+      const next = read();
+      time.pass(HEARTBEAT_MS);
+      expect(await next).toBe(HEARTBEAT);
+    }
+    expect(HEARTBEAT_MS).toBe(15_000);
+    // Less than a quarter of what ends a silent stream first, so that one or two may come late.
+    expect(HEARTBEAT_MS).toBeLessThan((EDGE_SILENCE_SECONDS * 1000) / 4);
+    expect(EDGE_SILENCE_SECONDS).toBeLessThan(GATEWAY_SILENCE_SECONDS);
+  });
+
+  it.each([1, 7_000, 14_999])('is due 15 s after an event that came %i ms into its interval', async (ms) => {
+    const { time, source, read } = open();
+    await turn();
+    time.pass(ms);
+    source.give('data: 1\n\n');
+    expect(await read()).toBe('data: 1\n\n');
+    let beaten = false;
+    const next = read().then((event) => {
+      beaten = true;
+      return event;
+    });
+    time.pass(HEARTBEAT_MS - 1);
+    await turn();
+    expect(beaten).toBe(false);
+    time.pass(1);
+    expect(await next).toBe(HEARTBEAT);
+  });
+
+  it('opens a stream whose headers are to leave before its first event, and counts for none', async () => {
+    const { source, read, firstChunks } = open({ opening: HEARTBEAT });
+    expect(await read()).toBe(HEARTBEAT);
+    expect(firstChunks()).toBe(0);
+    await turn();
+    source.give('data: 1\n\n');
+    expect(await read()).toBe('data: 1\n\n');
+    expect(firstChunks()).toBe(1);
+  });
+
+  it('never piles up before a reader that does not read', async () => {
+    const { time, source, read } = open();
+    await turn();
+    time.pass(10 * HEARTBEAT_MS);
+    expect(await read()).toBe(HEARTBEAT);
+    await turn();
+    source.give('data: 1\n\n');
+    expect(await read()).toBe('data: 1\n\n');
+  });
+
+  it('stops when the events end', async () => {
+    const { time, source, read } = open();
+    const last = read();
+    await turn();
+    source.end();
+    expect(await last).toBeUndefined();
+    expect(time.pending).toBe(0);
+  });
+});
+
+describe('a reader that leaves', () => {
+  it('ends the chunks at once, which settle, and the heartbeat', async () => {
+    let ended = () => {};
+    const opened = open({ leave: () => ended() });
+    const { time, source, read, cancel, outcomes } = opened;
+    ended = () => source.end();
+    await turn();
+    source.give('data: 1\n\n');
+    await read();
+    await cancel();
+    expect(source.settled).toBe(1);
+    expect(time.pending).toBe(0);
+    expect(outcomes).toEqual([{ status: 'cancelled' }]);
+  });
+
+  it('settles a stream that it leaves before anything was asked of it', async () => {
+    const { source, cancel, outcomes } = open({
+      opening: HEARTBEAT,
+      leave: () => setImmediate(() => source.end()),
+    });
+    await cancel();
+    expect(source.settled).toBe(1);
+    expect(outcomes).toEqual([{ status: 'cancelled' }]);
+  });
+
+  it('has an answer read to its end that cannot be left, and not before', async () => {
+    const { source, read, cancel, outcomes } = open();
+    await turn();
+    source.give('data: 1\n\n');
+    await read();
+    const cancelled = cancel();
+    source.give('data: 2\n\n');
+    await turn();
+    expect([source.settled, outcomes]).toEqual([0, []]);
+    source.end();
+    await cancelled;
+    expect(source.settled).toBe(1);
+    expect(outcomes).toEqual([{ status: 'cancelled' }]);
+  });
+
+  it('hides no failure of the chunks that it gave up', async () => {
+    async function* unsettled() {
+      try {
+        yield 'data: 1\n\n';
+        yield 'data: 2\n\n';
+      } finally {
+        await Promise.reject(new Error('not settled'));
+      }
+    }
+    const { read, cancel, outcomes } = open({ chunks: unsettled() });
+    await read();
+    await cancel();
+    expect(outcomes).toEqual([{ status: 'failed', failure: new Error('not settled') }]);
+  });
+});

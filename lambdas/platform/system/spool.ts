@@ -1,0 +1,34 @@
+/** Uploads on disk: written once, read as often as routes are tried, gone with the process whatever happens to it. */
+import { createHash, randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SpooledFile } from '../../inference/core/kinds/transcriptions/ports.ts';
+
+/**
+ * Writes the bytes to a file that has no name any more by the time they come, where the system lets a process reach
+ * such files (proc(5), /proc/self/fd); elsewhere the name goes when the upload is disposed of.
+ */
+export async function spoolToDisk(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
+  const path = join(tmpdir(), `upload-${process.pid}-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  const nameless = process.platform === 'linux';
+  const dispose = async () => {
+    await file.close();
+    await rm(path, { force: true });
+  };
+  try {
+    if (nameless) await rm(path);
+    const hash = createHash('sha256');
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    const content = await openAsBlob(nameless ? `/proc/self/fd/${file.fd}` : path);
+    return { content, sha256: hash.digest('hex'), dispose };
+  } catch (failure) {
+    await dispose();
+    throw failure;
+  }
+}

@@ -1,0 +1,32 @@
+/** Time, chance and timers of the process. */
+import { randomFillSync } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
+import type { After, Clock, RandomSource, UlidSource } from '../core/ports.ts';
+
+export const systemClock: Clock = () => Date.now();
+
+export const systemRandom: RandomSource = () => Math.random();
+
+/** An id draws 16 numbers; a call to the system for each would cost more than all the rest of it. */
+const DRAWS = new Uint32Array(256);
+let drawn = DRAWS.length;
+
+function draw(): number {
+  if (drawn === DRAWS.length) {
+    randomFillSync(DRAWS);
+    drawn = 0;
+  }
+  const value = (DRAWS[drawn] ?? 0) / 0x1_0000_0000;
+  drawn += 1;
+  return value;
+}
+
+/** Ascending within a millisecond too; ids are names, never secrets. */
+export const systemUlid: UlidSource = monotonicFactory(draw);
+
+/** A timer never keeps a process alive that has nothing else to do. */
+export const systemAfter: After = (ms, run) => {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};

@@ -1,0 +1,36 @@
+/** The bounds of bodies that a program takes by itself, without API Gateway before it. */
+import { HOST_BODY_BYTES, TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';
+import type { BodyBounds } from '../platform/http/bounded-body.ts';
+import { ByteBudget } from '../platform/http/byte-budget.ts';
+
+/** The form around a file: its boundaries and fields. */
+const FORM_BYTES = 1024 * 1024;
+
+/** A tenth of what the slowest mobile networks send: less is no upload, but a connection held open. */
+const LEAST_RATE = { bytesPerSecond: 8 * 1024, afterMs: 10_000 };
+
+const TIMES = {
+  /** As long as the local gateway and CloudFront wait for a silent client, and a little more. */
+  idleMs: 20_000,
+  /** The largest file at 1.75 Mbit/s; the most of its time that a call may spend before it reaches a route. */
+  totalMs: 120_000,
+  leastRate: LEAST_RATE,
+} as const;
+
+/** Files go to the disk of the host, of which a Web Function has 512 MB; the rest of it is room. */
+const UPLOAD_BUDGET_BYTES = 400 * 1024 * 1024;
+
+/** A body is there as bytes, as text, as values and as the route's request: about eight times its size in all. */
+const JSON_BUDGET_BYTES = 96 * 1024 * 1024;
+
+export const UPLOADS: BodyBounds = {
+  ...TIMES,
+  maxBytes: TRANSCRIPTION_FILE_BYTES + FORM_BYTES,
+  budget: new ByteBudget(UPLOAD_BUDGET_BYTES),
+};
+
+export const JSON_BODIES: BodyBounds = {
+  ...TIMES,
+  maxBytes: HOST_BODY_BYTES,
+  budget: new ByteBudget(JSON_BUDGET_BYTES),
+};

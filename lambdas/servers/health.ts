@@ -1,0 +1,16 @@
+/** What a balancer asks a program: whether to send calls there. It is neither logged nor measured. */
+import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
+import type { NodeHost, Target } from '../platform/http/node-host.ts';
+import { JSON_BODIES } from './bodies.ts';
+
+/** Answers on the path of health by the host's own state, and leaves every other path to `resolve`. */
+export const withHealth =
+  (host: () => Pick<NodeHost, 'isStopping'>, resolve: (method: string, path: string) => Target) =>
+  (method: string, path: string): Target =>
+    path === HOST_HEALTH_PATH
+      ? {
+          handler: async () => new Response(null, { status: host().isStopping ? 503 : 200 }),
+          pathParameters: {},
+          body: JSON_BODIES,
+        }
+      : resolve(method, path);

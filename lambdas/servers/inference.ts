@@ -1,0 +1,100 @@
+/**
+ * The shared host: every route of the inference API on `node:http`, hundreds of calls at once in one process. Each endpoint
+ * is the very one that its function serves, and all have one composition in common.
+ */
+
+import { ROUTES } from '../app/routes.ts';
+import { handler as countMessageTokens } from '../inference/endpoints/count-message-tokens/handler.ts';
+import { handler as countResponseTokens } from '../inference/endpoints/count-response-tokens/handler.ts';
+import { handler as createChatCompletion } from '../inference/endpoints/create-chat-completion/handler.ts';
+import { handler as createEmbeddings } from '../inference/endpoints/create-embeddings/handler.ts';
+import { handler as createImages } from '../inference/endpoints/create-images/handler.ts';
+import { handler as createMessage } from '../inference/endpoints/create-message/handler.ts';
+import { handler as createResponse } from '../inference/endpoints/create-response/handler.ts';
+import { handler as createSpeech } from '../inference/endpoints/create-speech/handler.ts';
+import { handler as getModel } from '../inference/endpoints/get-model/handler.ts';
+import { handler as listModels } from '../inference/endpoints/list-models/handler.ts';
+import { handler as listPrices } from '../inference/endpoints/list-prices/handler.ts';
+import { endOfCalls } from '../inference/handlers/paid-handler.ts';
+import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
+import { handler as getUsage } from '../ledger/endpoints/get-usage/handler.ts';
+import { handler as listUsage } from '../ledger/endpoints/list-usage/handler.ts';
+import { handler as unknownRoute } from '../operations/endpoints/unknown-route/handler.ts';
+import { STREAM_TIMEOUT_SECONDS } from '../platform/contract/environment.ts';
+import { openCallsOf } from '../platform/contract/inference-host.ts';
+import { TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';
+import { METRICS } from '../platform/contract/metrics.ts';
+import { overloaded } from '../platform/core/errors.ts';
+import { createResources } from '../platform/handlers/resources.ts';
+import { NodeHost, type Target } from '../platform/http/node-host.ts';
+import { createRequestHandler, type Handler } from '../platform/http/request-handler.ts';
+import { matchPath } from '../platform/http/router.ts';
+import { createMeasure } from '../platform/system/metrics.ts';
+import { systemClock } from '../platform/system/system.ts';
+import { JSON_BODIES, UPLOADS } from './bodies.ts';
+import { withHealth } from './health.ts';
+import { serve } from './serve.ts';
+
+const SERVED = ROUTES.filter((route) => route.api === 'inference');
+
+const HANDLERS: Readonly<Record<(typeof SERVED)[number]['endpoint'], Handler>> = {
+  'create-chat-completion': createChatCompletion.respond,
+  'create-message': createMessage.respond,
+  'count-message-tokens': countMessageTokens.respond,
+  'create-response': createResponse.respond,
+  'count-response-tokens': countResponseTokens.respond,
+  'create-embeddings': createEmbeddings.respond,
+  'create-images': createImages.respond,
+  'create-speech': createSpeech.respond,
+  'create-transcription': createTranscriptionHandler({
+    maxFileBytes: TRANSCRIPTION_FILE_BYTES,
+    tooLarge: () => fileTooLarge(TRANSCRIPTION_FILE_BYTES),
+  }),
+  'list-models': listModels.respond,
+  'get-model': getModel.respond,
+  'list-prices': listPrices.respond,
+  'list-usage': listUsage.respond,
+  'get-usage': getUsage.respond,
+};
+
+const resources = createResources();
+
+/** Answers a call that there is no room for, in the format of its route. */
+const refusalIn = (surface: 'openai' | 'messages'): Handler =>
+  createRequestHandler(() => Promise.reject(overloaded()), surface, resources);
+
+const REFUSALS = { openai: refusalIn('openai'), messages: refusalIn('messages') };
+
+const UNKNOWN: Target = {
+  handler: unknownRoute.respond,
+  pathParameters: {},
+  body: JSON_BODIES,
+  refuse: REFUSALS.openai,
+};
+
+function resolve(method: string, path: string): Target {
+  const match = matchPath(SERVED, path).find(({ route }) => route.method === method);
+  if (match === undefined) return UNKNOWN;
+  const { endpoint, surface } = match.route as (typeof SERVED)[number];
+  return {
+    handler: HANDLERS[endpoint],
+    pathParameters: match.pathParameters,
+    body: endpoint === 'create-transcription' ? UPLOADS : JSON_BODIES,
+    refuse: REFUSALS[surface],
+  };
+}
+
+const host: NodeHost = new NodeHost({
+  resolve: withHealth(() => host, resolve),
+  clock: systemClock,
+  callMs: STREAM_TIMEOUT_SECONDS * 1000,
+  mostCalls: openCallsOf(process.env),
+});
+
+/** Scaling looks at a minute; more often would only cost more lines. */
+const REPORT_MS = 15_000;
+
+const measure = createMeasure();
+setInterval(() => measure({ values: { [METRICS.openCalls]: host.takePeak() } }), REPORT_MS).unref();
+
+serve(host, resources.log, () => endOfCalls.abort());

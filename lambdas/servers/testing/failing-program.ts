@@ -1,0 +1,41 @@
+/** A program whose paths fail where nobody catches it, beside one that answers slowly. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { NodeHost } from '../../platform/http/node-host.ts';
+import { serve } from '../serve.ts';
+
+const fail = () => {
+  throw new Error('a prompt that no log may show');
+};
+
+const answers: Readonly<Record<string, () => Promise<Response>>> = {
+  '/slow': async () => {
+    await pause(500);
+    return new Response('well');
+  },
+  '/rejection': async () => {
+    void Promise.resolve().then(fail);
+    return new Response('rejected');
+  },
+  '/exception': async () => {
+    setImmediate(fail);
+    return new Response('thrown');
+  },
+};
+
+const print = (message: string, fields?: object) => console.log(JSON.stringify({ message, ...fields }));
+
+const host = new NodeHost({
+  resolve: (_method, path) => ({
+    handler: answers[path] ?? (async () => new Response(null, { status: 404 })),
+    pathParameters: {},
+    body: {
+      ...{ maxBytes: 1_000, idleMs: 1_000, totalMs: 1_000 },
+      leastRate: { bytesPerSecond: 1, afterMs: 1_000 },
+    },
+  }),
+  clock: Date.now,
+  callMs: 10_000,
+  mostCalls: 10,
+});
+
+serve(host, { info: print, warn: print, error: print }, () => {});

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { formatKey } from '../../access/core/api-key.ts';
+import { KeyGate } from '../../access/core/key-gate.ts';
+import { type KeyCharge, type KeyState, UNLIMITED } from '../../access/core/key-state.ts';
+import { type Session, Sessions } from '../../access/core/session.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { SUBSCRIPTION } from '../testing/memory-deliveries.ts';
+import { admit, admitTo, nothing } from './access.ts';
+
+const NOW_MS = Date.UTC(2026, 6, 15, 12);
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const OF_KEY = `acc_${ULID}`;
+const PEPPERS = { current: 'p' };
+const KEY = formatKey({ accountId: OF_KEY, keyId: `key_${ULID}`, secret: '0'.repeat(40) }, PEPPERS);
+const FORGED = `${KEY.slice(0, -32)}${'0'.repeat(32)}`;
+
+/** What happened, in order. */
+let steps: string[];
+let live: Map<string, Session>;
+let sessions: Sessions;
+let token: string;
+
+/** Sessions by their contract, in memory: a token is three parts that name its session. */
+beforeEach(async () => {
+  steps = [];
+  live = new Map();
+  sessions = new Sessions({
+    tokens: {
+      sign: async ({ id }) => `a.${id}.c`,
+      read: async (text) => live.get(text.split('.')[1] ?? ''),
+    },
+    store: {
+      begin: async (session) => {
+        live.set(session.id, session);
+        return 'begun';
+      },
+      isLive: async ({ id }) => {
+        steps.push('session');
+        return live.has(id);
+      },
+      end: async ({ id }) => void live.delete(id),
+      endAll: async () => live.clear(),
+    },
+    clock: () => NOW_MS,
+    ulid: () => ULID,
+    most: 1,
+  });
+  token = await sessions.begin(SUBSCRIPTION.accountId, 60);
+});
+
+const stateOf = ({ key }: KeyCharge): KeyState => ({
+  ...key,
+  name: 'test',
+  status: 'active',
+  policy: {},
+  version: 1,
+  created: 0,
+  requestsLeft: 41,
+  tokensLeft: UNLIMITED,
+  dayLeft: UNLIMITED,
+  monthLeft: UNLIMITED,
+});
+
+const access = () => ({
+  peppers: async () => PEPPERS,
+  gate: new KeyGate(
+    {
+      charge: async (charge) => {
+        steps.push('charge');
+        return { granted: true, state: stateOf(charge) };
+      },
+    },
+    () => NOW_MS,
+  ),
+  sessions,
+});
+
+const requestWith = (headers: Record<string, string>) => new Request('https://service.test/', { headers });
+const bySession = () => requestWith({ authorization: `Bearer ${token}` });
+
+const read = async (): Promise<string> => {
+  steps.push('read');
+  return 'input';
+};
+const unreadable = async (): Promise<never> => {
+  steps.push('read');
+  throw new ServiceError('invalid_value', 'No.');
+};
+
+const refusalOf = async (refused: Promise<unknown>) => {
+  const failure = await refused.catch((reason: unknown) => reason);
+  if (!(failure instanceof ServiceError)) throw new Error('not refused', { cause: failure });
+  const limited = new Headers(failure.headers).has('x-ratelimit-limit-requests');
+  return { code: failure.code, limited };
+};
+
+describe('a request with a session', () => {
+  it('is its account’s, and counts against no key', async () => {
+    const caller = await admit(access(), bySession(), read);
+    expect(caller).toEqual({ accountId: SUBSCRIPTION.accountId, input: 'input', headers: {} });
+    expect(steps).toEqual(['session', 'read']);
+  });
+
+  it('that cannot be read is refused without the limits of a key', async () => {
+    const refused = admit(access(), bySession(), unreadable);
+    expect(await refusalOf(refused)).toEqual({ code: 'invalid_value', limited: false });
+    expect(steps).toEqual(['session', 'read']);
+  });
+
+  it('that has ended is refused before anything of it is read', async () => {
+    live.clear();
+    expect(await refusalOf(admit(access(), bySession(), read))).toMatchObject({ code: 'invalid_session' });
+    expect(steps).toEqual([]);
+  });
+
+  it('finds the webhooks of its own account only', async () => {
+    const asked: unknown[] = [];
+    const subscriptions = {
+      get: async (key: { readonly accountId: string; readonly id: string }) => {
+        asked.push(key);
+        return key.accountId === SUBSCRIPTION.accountId ? SUBSCRIPTION : undefined;
+      },
+    };
+    const both = { ...access(), subscriptions };
+    expect((await admitTo(both, bySession(), 'wh_1', nothing)).subscription).toBe(SUBSCRIPTION);
+    await sessions.end({ ...(live.values().next().value as Session) }, true);
+    token = await sessions.begin('acc_other', 60);
+    const refused = admitTo(both, bySession(), 'wh_1', nothing);
+    expect(await refusalOf(refused)).toEqual({ code: 'not_found', limited: false });
+    expect(asked).toEqual(
+      [SUBSCRIPTION.accountId, 'acc_other'].map((accountId) => ({ accountId, id: 'wh_1' })),
+    );
+  });
+});
+
+describe('a request with a key', () => {
+  const sent = [
+    ['as a bearer', () => ({ authorization: `Bearer ${KEY}` })],
+    ['in its header', () => ({ 'x-api-key': KEY })],
+    ['in its header, beside a session', () => ({ 'x-api-key': KEY, authorization: `Bearer ${token}` })],
+    ['in its header, beside another token', () => ({ 'x-api-key': KEY, authorization: 'Bearer x.y.z' })],
+  ] as const;
+
+  it.each(sent)('is its account’s, and counts against it: %s', async (_how, headers) => {
+    const caller = await admit(access(), requestWith(headers()), read);
+    expect(caller).toMatchObject({ accountId: OF_KEY, input: 'input' });
+    expect(caller.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '41' });
+    expect(steps).toEqual(['read', 'charge']);
+  });
+
+  it.each(sent)('that cannot be read counts all the same: %s', async (_how, headers) => {
+    const refused = admit(access(), requestWith(headers()), unreadable);
+    expect(await refusalOf(refused)).toEqual({ code: 'invalid_value', limited: true });
+    expect(steps).toEqual(['read', 'charge']);
+  });
+
+  it.each([
+    ['missing_api_key', () => ({})],
+    ['invalid_api_key', () => ({ authorization: `Bearer ${FORGED}` })],
+    ['invalid_api_key', () => ({ authorization: 'Bearer x.y' })],
+    ['invalid_api_key', () => ({ 'x-api-key': FORGED, authorization: `Bearer ${token}` })],
+  ] as const)('is refused with %s before it is read', async (code, headers) => {
+    expect(await refusalOf(admit(access(), requestWith(headers()), read))).toEqual({ code, limited: false });
+    expect(steps).toEqual([]);
+  });
+});

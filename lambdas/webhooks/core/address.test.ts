@@ -1,0 +1,104 @@
+import { describe, expect } from '@jest/globals';
+import fc from 'fast-check';
+import { it } from '../../../tools/test-kit/search.ts';
+import { isLoopbackAddress, isPublicAddress } from '../../platform/core/address.ts';
+import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
+import { checkTarget, parseTarget } from './target.ts';
+
+const ALLOWED_HOSTS = [
+  '8.8.8.8',
+  '1.1.1.1',
+  '93.184.216.34',
+  '134744072',
+  '[2606:4700:4700::1111]',
+  '[2a00:1450::1]',
+];
+
+const refusal = (url: string): unknown => {
+  try {
+    return parseTarget(url, false).href;
+  } catch (failure) {
+    return failure;
+  }
+};
+
+describe('a subscription', () => {
+  it('is shown more than 80 ways into the private network here', () => {
+    expect(new Set(FORBIDDEN_HOSTS).size).toBeGreaterThanOrEqual(80);
+  });
+
+  it.each(FORBIDDEN_HOSTS)('is refused when its host is %s', (host) => {
+    const refused = { code: 'invalid_value', status: 400, param: 'url' };
+    expect(refusal(`https://${host}/hook`)).toMatchObject(refused);
+    expect(refusal(`https://${host}:8443/hook`)).toMatchObject(refused);
+  });
+
+  it.each(ALLOWED_HOSTS)('may lead to %s', (host) => {
+    expect(refusal(`https://${host}/hook`)).toContain('https://');
+  });
+
+  it.each([
+    ['http://example.com/hook', 'https'],
+    ['ftp://example.com/hook', 'https'],
+    ['file:///etc/passwd', 'https'],
+    ['https://user:secret@example.com/hook', 'credentials'],
+    ['https://user@example.com/hook', 'credentials'],
+    ['https://:secret@example.com/hook', 'credentials'],
+    ['example.com/hook', 'URL'],
+    ['', 'URL'],
+    ['https://', 'URL'],
+    [`https://example.com/${'a'.repeat(2100)}`, 'URL'],
+    ['https://[::1%25lo]/', 'URL'],
+  ])('is refused when its URL is %s', (url, reason) => {
+    expect(refusal(url)).toMatchObject({ code: 'invalid_value', message: expect.stringContaining(reason) });
+  });
+
+  it.each([
+    [['10.0.0.1']],
+    [['93.184.216.34', '127.0.0.1']],
+    [['2606:4700:4700::1111', '::ffff:10.0.0.1']],
+    [['not an address']],
+  ])('is refused when any address of its host is forbidden: %j', async (addresses) => {
+    await expect(checkTarget('https://example.com/', false, async () => addresses)).rejects.toMatchObject({
+      code: 'invalid_value',
+    });
+  });
+
+  it('may have a name that nobody answers for today: each delivery asks again', async () => {
+    expect(await checkTarget('https://example.com', false, async () => [])).toBe('https://example.com/');
+  });
+});
+
+describe('loopback', () => {
+  it.each(['127.0.0.1', '127.1', '[::1]', 'localhost'])('is open to %s on a developer’s machine', (host) => {
+    expect(parseTarget(`http://${host}:9000/`, true).protocol).toBe('http:');
+  });
+
+  it.each([
+    'http://10.0.0.1/',
+    'http://example.com/',
+    'https://169.254.169.254/',
+    'http://[::ffff:10.0.0.1]/',
+  ])('opens nothing else: %s', (url) => {
+    expect(() => parseTarget(url, true)).toThrow();
+  });
+});
+
+describe('an address', () => {
+  it('is never both public and this machine', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => {
+        expect(isPublicAddress(text) && isLoopbackAddress(text)).toBe(false);
+      }),
+    );
+  });
+
+  it('of IPv6 that carries any IPv4 address is not public', () => {
+    const carriers = ['::ffff:', '::', '::ffff:0:', '64:ff9b::'];
+    fc.assert(
+      fc.property(fc.ipV4(), fc.constantFrom(...carriers), (address, carrier) => {
+        expect(isPublicAddress(`${carrier}${address}`)).toBe(false);
+      }),
+    );
+  });
+});

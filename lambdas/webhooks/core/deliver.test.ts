@@ -1,0 +1,295 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakeTime } from '../../../tools/test-kit/fake-time.ts';
+import { RetryLater } from '../../platform/core/errors.ts';
+import {
+  deliveryWith,
+  EVENT,
+  MemoryDeliveries,
+  MemoryTriggers,
+  SUBSCRIPTION,
+} from '../testing/memory-deliveries.ts';
+import { DeliveryWorker, MAX_IN_FLIGHT } from './deliver.ts';
+import type { Attempt, DeadReason, Delivery } from './delivery.ts';
+import { payloadOf } from './event.ts';
+import { triggerOf } from './fan-out.ts';
+import type { Lane, SendRequest, SendResult } from './ports.ts';
+import { ReceiverHealth } from './receiver-health.ts';
+import { signatureHeaders } from './signature.ts';
+import type { Subscription } from './subscription.ts';
+
+const SECRETS = ['whsec_bmV3', 'whsec_b2xk'];
+const LEASE_MS = 30_000;
+const FAILED: SendResult = { outcome: 'status', status: 500, body: 'no' };
+
+interface Plan {
+  readonly delivery?: Partial<Delivery>;
+  readonly subscription?: Partial<Subscription>;
+  readonly answer?: SendResult;
+  readonly answerMs?: number;
+  readonly eventIsGone?: boolean;
+  readonly isUnsubscribed?: boolean;
+}
+
+/** A worker on stores in memory, for one delivery of one subscription. */
+function working(plan: Plan = {}) {
+  const { answer = { outcome: 'delivered', status: 200 }, answerMs = 0 } = plan;
+  const time = new FakeTime();
+  const deliveries = new MemoryDeliveries(deliveryWith(plan.delivery));
+  const triggers = new MemoryTriggers();
+  const subscription = { ...SUBSCRIPTION, ...plan.subscription };
+  const sent: SendRequest[] = [];
+  const attempts: Attempt[] = [];
+  const dead: DeadReason[] = [];
+  const health: string[] = [];
+  const published: unknown[] = [];
+  let leases = 0;
+  const worker = new DeliveryWorker({
+    secrets: { open: async () => (plan.isUnsubscribed ? undefined : { subscription, secrets: SECRETS }) },
+    events: { get: async () => (plan.eventIsGone ? undefined : EVENT) },
+    deliveries,
+    triggers,
+    health: new ReceiverHealth({
+      store: {
+        markFailing: async () => void health.push('failing'),
+        markHealthy: async () => void health.push('healthy'),
+        disable: async (_subscription, reason) => health.push(`disabled: ${reason}`) > 0,
+        clearNotice: async () => void health.push('notice cleared'),
+      },
+      publish: async (event) => void published.push(event),
+      clock: time.clock,
+      onDisabled: () => {},
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    }),
+    send: async (request) => {
+      sent.push(request);
+      if (answerMs > 0) await time.sleep(answerMs);
+      return answer;
+    },
+    clock: time.clock,
+    random: () => 0.5,
+    ulid: () => String(leases++),
+    watch: {
+      onAttempt: (attempt) => void attempts.push(attempt),
+      onDead: (reason) => void dead.push(reason),
+    },
+    leaseMs: LEASE_MS,
+  });
+  const trigger = triggerOf(deliveries.only());
+  const handle = (changes: object = {}, lane: Lane = 'retries') =>
+    time.until(worker.handle({ ...trigger, ...changes }, lane));
+  return { time, worker, deliveries, triggers, trigger, handle, sent, attempts, dead, health, published };
+}
+
+describe('an attempt', () => {
+  it('is signed with every active secret, and says which it is', async () => {
+    const { handle, sent, time } = working({ delivery: { attempts: 2 } });
+    await handle();
+    const body = payloadOf(EVENT);
+    const timestamp = Math.floor(time.clock() / 1000);
+    expect(sent).toEqual([
+      {
+        url: SUBSCRIPTION.url,
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'X-service-Event-Id': EVENT.id,
+          'X-service-Delivery-Attempt': '3',
+          ...signatureHeaders({ id: EVENT.id, timestamp, body, secrets: SECRETS }),
+        },
+      },
+    ]);
+  });
+
+  it('that is delivered ends its delivery, with its time and its answer, and its receiver is well again', async () => {
+    const { handle, deliveries, attempts, health, triggers, time } = working({
+      answer: { outcome: 'delivered', status: 204, body: 'ok' },
+      answerMs: 700,
+      subscription: { failingSinceMs: 1 },
+    });
+    const atMs = time.clock();
+    await handle();
+    const attempt = { number: 1, atMs, durationMs: 700, outcome: 'delivered', status: 204, body: 'ok' };
+    expect(deliveries.only()).toMatchObject({ status: 'delivered', attempts: 1, log: [attempt] });
+    expect(attempts).toEqual([attempt]);
+    expect([health, triggers.queued]).toEqual([['healthy'], []]);
+  });
+
+  it('that is delivered to a receiver that had not failed writes nothing of the receiver', async () => {
+    const { handle, health } = working();
+    await handle();
+    expect(health).toEqual([]);
+  });
+
+  it('is recorded before its trigger is done with, however long that takes', async () => {
+    for (const answer of [
+      { outcome: 'delivered' } as const,
+      FAILED,
+      { outcome: 'status', status: 410 } as const,
+    ]) {
+      const { handle, deliveries, time } = working({ answer });
+      const { end } = deliveries;
+      deliveries.end = async (...ended) => {
+        await time.sleep(1_000);
+        await end.call(deliveries, ...ended);
+      };
+      await handle();
+      expect(deliveries.only().attempts).toBe(1);
+    }
+  });
+
+  it('counts its tries from the beginning of its round', async () => {
+    const { handle, triggers, time } = working({ answer: FAILED, delivery: { attempts: 8, roundStart: 7 } });
+    await handle();
+    expect(triggers.queued).toMatchObject([{ atMs: time.clock() + 60_000, trigger: { attempt: 10 } }]);
+  });
+});
+
+describe('an attempt that is not to be made', () => {
+  it.each([
+    ['its event is kept no longer', { eventIsGone: true }, 'missing'],
+    ['its subscription is disabled', { subscription: { status: 'disabled' } }, 'disabled'],
+  ] as const)('ends its delivery: %s', async (_case, plan, reason) => {
+    const { handle, sent, deliveries, dead } = working(plan);
+    await handle();
+    expect(sent).toEqual([]);
+    expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason: reason, attempts: 0 });
+    expect(dead).toEqual([reason]);
+  });
+
+  it('changes nothing when its subscription is gone, or it was made', async () => {
+    for (const [plan, changes] of [
+      [{ isUnsubscribed: true }, {}],
+      [{ delivery: { attempts: 3 } }, { attempt: 3 }],
+      [{ delivery: { attempts: 3, status: 'delivered' } }, { attempt: 4 }],
+    ] as const) {
+      const { handle, sent, deliveries } = working(plan);
+      const before = deliveries.only();
+      await handle(changes);
+      expect(sent).toEqual([]);
+      expect(deliveries.only()).toEqual(before);
+    }
+  });
+
+  it.each([
+    ['its turn has not come', {}, { attempt: 3 }],
+    ['the one before it is pending', { attempts: 1 }, { attempt: 4 }],
+  ])('is delivered again later: %s', async (_case, delivery, changes) => {
+    const { handle, sent } = working({ delivery });
+    await expect(handle(changes)).rejects.toThrow(RetryLater);
+    expect(sent).toEqual([]);
+  });
+
+  it('is delivered again later while another process makes it, and made when that one has died', async () => {
+    const { worker, trigger, handle, time, sent } = working({ answerMs: 10 * LEASE_MS });
+    void worker.handle(trigger, 'retries');
+    await time.advance(LEASE_MS);
+    await expect(worker.handle(trigger, 'retries')).rejects.toThrow(RetryLater);
+    expect(sent).toHaveLength(1);
+    await time.advance(1);
+    await handle();
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a redelivery that the owner asks for', () => {
+  it.each([
+    ['what was delivered', { status: 'delivered' }, {}],
+    ['what is dead', { status: 'dead', deadReason: 'exhausted' }, {}],
+    ['to a disabled subscription', { status: 'dead', deadReason: 'disabled' }, { status: 'disabled' }],
+    ['what waits, to a disabled subscription', { status: 'pending' }, { status: 'disabled' }],
+  ] as const)('is attempted: %s', async (_case, delivery, subscription) => {
+    const { handle, sent, deliveries } = working({ delivery: { ...delivery, attempts: 2 }, subscription });
+    await handle({ manual: true });
+    expect(sent).toHaveLength(1);
+    expect(deliveries.only()).toMatchObject({ status: 'delivered', attempts: 3, deadReason: undefined });
+  });
+
+  it('that fails for a disabled subscription is tried once, and says nothing about its receiver', async () => {
+    const { handle, triggers, deliveries, health } = working({
+      delivery: { status: 'dead', attempts: 2 },
+      subscription: { status: 'disabled' },
+      answer: FAILED,
+    });
+    await handle({ manual: true });
+    expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 3 });
+    expect([triggers.queued, health]).toEqual([[], []]);
+  });
+
+  it('is not what the redrive of a dead letter is: that ends at a disabled subscription', async () => {
+    const { handle, sent } = working({
+      delivery: { status: 'dead', attempts: 9 },
+      subscription: { status: 'disabled' },
+    });
+    await handle();
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('first attempts of one subscription in one process', () => {
+  it('are ten at once; further ones go to the lane of retries, until one has ended', async () => {
+    const { worker, trigger, time, triggers, sent, deliveries } = working({ answerMs: 5_000 });
+    const ids = Array.from({ length: MAX_IN_FLIGHT + 2 }, (_, index) => `dlv_${index}`);
+    for (const id of ids) deliveries.deliveries.set(id, deliveryWith({ id }));
+    const begin = (deliveryId = '') => worker.handle({ ...trigger, deliveryId }, 'deliveries');
+    const begun = ids.slice(0, MAX_IN_FLIGHT).map(begin);
+    await time.advance(0);
+    await begin(ids[MAX_IN_FLIGHT]);
+    expect(sent).toHaveLength(MAX_IN_FLIGHT);
+    expect(triggers.queued).toMatchObject([{ to: 'retries', trigger: { deliveryId: ids[MAX_IN_FLIGHT] } }]);
+    await time.until(Promise.all(begun));
+    await time.until(begin(ids[MAX_IN_FLIGHT + 1]));
+    expect(sent).toHaveLength(MAX_IN_FLIGHT + 1);
+  });
+
+  it('make room for one more with each that ends, however many have ended', async () => {
+    const { worker, trigger, time, triggers, sent, deliveries } = working({ answerMs: 5_000 });
+    const started: string[] = [];
+    const begin = () => {
+      const id = `dlv_${started.push('')}`;
+      deliveries.deliveries.set(id, deliveryWith({ id }));
+      return worker.handle({ ...trigger, deliveryId: id }, 'deliveries');
+    };
+    const begun: Promise<void>[] = [];
+    for (let index = 0; index < MAX_IN_FLIGHT; index += 1) {
+      begun.push(begin());
+      await time.advance(100);
+    }
+    await time.until(begun[0] as Promise<void>);
+    for (let ended = 1; ended <= 3; ended += 1) {
+      begun.push(begin());
+      await time.advance(0);
+      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + ended, ended - 1]);
+      await begin();
+      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + ended, ended]);
+      await time.until(begun[ended] as Promise<void>);
+    }
+    await time.until(Promise.all(begun));
+  });
+
+  it('go to the lane of retries when the receiver failed the last time, and are made there', async () => {
+    const { handle, sent, triggers } = working({ subscription: { failingSinceMs: 1 } });
+    await handle({}, 'deliveries');
+    expect(sent).toEqual([]);
+    expect(triggers.queued).toMatchObject([{ to: 'retries', trigger: { attempt: 1 } }]);
+    await handle({}, 'retries');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a notice that was left unpublished', () => {
+  it('is published by the next process that sees it', async () => {
+    const { handle, published, health } = working({
+      subscription: { status: 'disabled', disabledReason: 'gone', notice: 'evt_notice' },
+    });
+    await handle();
+    expect(published).toEqual([
+      {
+        accountId: SUBSCRIPTION.accountId,
+        type: 'endpoint.disabled',
+        id: 'evt_notice',
+        data: { webhook_id: SUBSCRIPTION.id, url: SUBSCRIPTION.url, reason: 'gone' },
+      },
+    ]);
+    expect(health).toEqual(['notice cleared']);
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * One attempt of a delivery, and its consequences. The order of writes makes a crash safe anywhere: the trigger of the next
+ * attempt is stored before the end of this one is recorded, and the trigger of this one is deleted last.
+ */
+
+import { parseRetryAfter } from '../../platform/core/api/retry-after.ts';
+import { RetryLater } from '../../platform/core/errors.ts';
+import type { Clock, RandomSource, UlidSource } from '../../platform/core/ports.ts';
+import { nextAttempt, RETRY_SPAN_MS } from './backoff.ts';
+import type { Attempt, DeadReason, Delivery } from './delivery.ts';
+import { payloadOf, type StoredEvent } from './event.ts';
+import { triggerOf } from './fan-out.ts';
+import type {
+  AttemptTrigger,
+  DeliveryStore,
+  EventStore,
+  Lane,
+  Lease,
+  Send,
+  SendResult,
+  SigningSecretStore,
+  TriggerQueue,
+} from './ports.ts';
+import type { ReceiverHealth } from './receiver-health.ts';
+import { signatureHeaders } from './signature.ts';
+import type { Subscription } from './subscription.ts';
+
+/**
+ * Concurrent first attempts of one subscription in one process: as many as a batch of messages holds, so that it is
+ * exceeded only where batches share a process. Further ones go to the lane of retries, because a receiver that does not
+ * answer would block the lane for five seconds.
+ */
+export const MAX_IN_FLIGHT = 10;
+
+export interface DeliveryWatch {
+  readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
+  readonly onDead: (reason: DeadReason) => void;
+}
+
+export interface DeliveryWorkerDependencies {
+  readonly secrets: Pick<SigningSecretStore, 'open'>;
+  readonly events: Pick<EventStore, 'get'>;
+  readonly deliveries: Pick<DeliveryStore, 'claim' | 'revive' | 'end'>;
+  readonly triggers: TriggerQueue;
+  readonly health: ReceiverHealth;
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly ulid: UlidSource;
+  readonly watch: DeliveryWatch;
+  /** How long a reader may work on a delivery before another may claim it. */
+  readonly leaseMs: number;
+}
+
+/** A claimed attempt. */
+interface ClaimedAttempt {
+  readonly subscription: Subscription;
+  readonly secrets: readonly string[];
+  readonly delivery: Delivery;
+  readonly lease: Lease;
+  readonly manual: boolean;
+}
+
+export class DeliveryWorker {
+  readonly #dependencies: DeliveryWorkerDependencies;
+  /** First attempts in flight in this process, by subscription. */
+  readonly #inFlight = new Map<string, number>();
+
+  constructor(dependencies: DeliveryWorkerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Makes the attempt that was triggered, unless it was made, is in flight or is no longer wanted. */
+  async handle(trigger: AttemptTrigger, lane: Lane): Promise<void> {
+    const { webhookId } = trigger;
+    if (lane === 'retries') return this.#handle(trigger, lane);
+    const inFlight = this.#inFlight.get(webhookId) ?? 0;
+    if (inFlight >= MAX_IN_FLIGHT) return this.#dependencies.triggers.enqueue([trigger], 'retries');
+    this.#inFlight.set(webhookId, inFlight + 1);
+    try {
+      await this.#handle(trigger, lane);
+    } finally {
+      const left = (this.#inFlight.get(webhookId) ?? 1) - 1;
+      if (left === 0) this.#inFlight.delete(webhookId);
+      else this.#inFlight.set(webhookId, left);
+    }
+  }
+
+  async #handle(trigger: AttemptTrigger, lane: Lane): Promise<void> {
+    const { secrets, events, triggers, health, clock } = this.#dependencies;
+    const { accountId, webhookId, eventId, manual = false } = trigger;
+    const [opened, event] = await Promise.all([
+      secrets.open({ accountId, id: webhookId }, clock()),
+      events.get(accountId, eventId),
+    ]);
+    if (opened === undefined) return;
+    const { subscription } = opened;
+    await health.publishNotice(subscription);
+    if (lane === 'deliveries' && subscription.failingSinceMs !== undefined)
+      return triggers.enqueue([trigger], 'retries');
+    const claimed = await this.#claim(trigger, subscription);
+    if (claimed === undefined) return;
+    const attempt = { ...opened, ...claimed, manual };
+    if (event === undefined) return this.#giveUp(attempt, 'missing');
+    if (subscription.status !== 'active' && !manual) return this.#giveUp(attempt, 'disabled');
+    await this.#attempt(attempt, event);
+  }
+
+  async #claim(
+    trigger: AttemptTrigger,
+    subscription: Subscription,
+  ): Promise<{ readonly delivery: Delivery; readonly lease: Lease } | undefined> {
+    const { deliveries, clock, ulid, leaseMs } = this.#dependencies;
+    const nowMs = clock();
+    const lease = { id: ulid(), untilMs: nowMs + leaseMs };
+    const claim = { attempt: trigger.attempt, lease, nowMs };
+    let result = await deliveries.claim({ webhookId: trigger.webhookId, id: trigger.deliveryId }, claim);
+    const found = result.delivery;
+    if (!result.granted && found !== undefined && mayRevive(found, trigger, subscription))
+      result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
+    if (!result.granted && found !== undefined && isEarly(found, trigger)) throw new RetryLater();
+    return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
+  }
+
+  async #attempt(claimed: ClaimedAttempt, event: StoredEvent): Promise<void> {
+    const { clock, send, watch } = this.#dependencies;
+    const { delivery, subscription, secrets } = claimed;
+    const number = delivery.attempts + 1;
+    const body = payloadOf(event);
+    const atMs = clock();
+    const headers = {
+      'content-type': 'application/json',
+      'X-service-Event-Id': event.id,
+      'X-service-Delivery-Attempt': String(number),
+      ...signatureHeaders({ id: event.id, timestamp: Math.floor(atMs / 1000), body, secrets }),
+    };
+    const result = await send({ url: subscription.url, headers, body });
+    const attempt: Attempt = {
+      number,
+      atMs,
+      durationMs: clock() - atMs,
+      outcome: result.outcome,
+      ...(result.status === undefined ? {} : { status: result.status }),
+      ...(result.body === undefined ? {} : { body: result.body }),
+    };
+    watch.onAttempt(attempt, delivery);
+    if (attempt.outcome === 'delivered') await this.#succeed(claimed, attempt);
+    else await this.#fail(claimed, attempt, result);
+  }
+
+  async #succeed({ delivery, lease, subscription }: ClaimedAttempt, attempt: Attempt): Promise<void> {
+    const { deliveries, health } = this.#dependencies;
+    await deliveries.end(delivery, { lease, attempt, status: 'delivered' });
+    await health.succeeded(subscription);
+  }
+
+  async #fail(claimed: ClaimedAttempt, attempt: Attempt, result: SendResult): Promise<void> {
+    const { deliveries, triggers, health, clock, random } = this.#dependencies;
+    const { delivery, lease, subscription } = claimed;
+    if (subscription.status !== 'active') return this.#giveUp(claimed, 'disabled', attempt);
+    const disabled = await health.failed(subscription, attempt.status);
+    if (disabled !== undefined)
+      return this.#giveUp(claimed, disabled === 'gone' ? 'gone' : 'disabled', attempt);
+    const nowMs = clock();
+    const dueMs = nextAttempt({
+      nowMs,
+      tries: attempt.number - delivery.roundStart,
+      deadlineMs: delivery.deadlineMs,
+      retryAfterMs: parseRetryAfter(result.retryAfter, nowMs),
+      chance: random(),
+    });
+    const next = triggerOf({ ...delivery, attempts: attempt.number });
+    if (dueMs === undefined) {
+      await triggers.deadLetter(next);
+      return this.#giveUp(claimed, 'exhausted', attempt);
+    }
+    await triggers.schedule(next, dueMs);
+    await deliveries.end(delivery, { lease, attempt, status: 'pending', dueMs });
+  }
+
+  async #giveUp(
+    { delivery, lease }: ClaimedAttempt,
+    deadReason: DeadReason,
+    attempt?: Attempt,
+  ): Promise<void> {
+    const { deliveries, watch } = this.#dependencies;
+    await deliveries.end(delivery, {
+      lease,
+      status: 'dead',
+      deadReason,
+      ...(attempt === undefined ? {} : { attempt }),
+    });
+    watch.onDead(deadReason);
+  }
+}
+
+/**
+ * The attempt before it is not recorded, or this one is in flight elsewhere: either process may have died. If neither did,
+ * the trigger has no effect when it is received again.
+ */
+const isEarly = (found: Delivery, { attempt }: AttemptTrigger): boolean =>
+  attempt > found.attempts + 1 || (attempt === found.attempts + 1 && found.status === 'pending');
+
+/** A redriven dead letter, or the owner's request, starts a new round; a late trigger does not. */
+function mayRevive(found: Delivery, trigger: AttemptTrigger, { status }: Subscription): boolean {
+  if (found.attempts !== trigger.attempt - 1 || found.status === 'pending') return false;
+  return trigger.manual === true || (found.status === 'dead' && status === 'active');
+}

@@ -1,0 +1,146 @@
+/** The ports of webhooks: stores, the queue of attempt triggers, sending and publishing. */
+import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
+import type { Attempt, DeadReason, Delivery, Outcome } from './delivery.ts';
+import type { PlatformEvent, PublishedEvent, StoredEvent } from './event.ts';
+import type { DisabledReason, Subscription } from './subscription.ts';
+
+/** Names one account's subscription: nobody finds it under another account. */
+export interface SubscriptionKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+export interface SubscriptionChanges {
+  readonly url?: string | undefined;
+  readonly events?: Subscription['events'] | undefined;
+  readonly description?: string | undefined;
+  readonly status?: Subscription['status'] | undefined;
+}
+
+export interface SubscriptionStore {
+  get(key: SubscriptionKey): Promise<Subscription | undefined>;
+  /** Oldest first. */
+  list(query: PageQuery & { readonly accountId: string }): Promise<Page<Subscription>>;
+}
+
+/** The health of a subscription's receiver; each call does nothing when the URL has changed meanwhile. */
+export interface SubscriptionHealth {
+  /** Notes the first failure after a success. */
+  markFailing(subscription: Subscription, nowMs: number): Promise<void>;
+  markHealthy(subscription: Subscription): Promise<void>;
+  /** Disables it and leaves a notice to publish; false when it was disabled or healthy already. */
+  disable(subscription: Subscription, reason: DisabledReason, notice: string): Promise<boolean>;
+  clearNotice(subscription: Subscription, notice: string): Promise<void>;
+}
+
+/** Signing secrets, encrypted at rest. */
+export interface SigningSecretStore {
+  /** The subscription with every active secret, the current one first. */
+  open(
+    key: SubscriptionKey,
+    nowMs: number,
+  ): Promise<{ readonly subscription: Subscription; readonly secrets: readonly string[] } | undefined>;
+}
+
+export interface EventStore {
+  /** Stores an event, once: returns what is stored under its id. */
+  put(event: PlatformEvent, receivedMs: number): Promise<StoredEvent>;
+  get(accountId: string, eventId: string): Promise<StoredEvent | undefined>;
+  markFannedOut(event: StoredEvent): Promise<void>;
+}
+
+/** The right to make one attempt, until it ends. */
+export interface Lease {
+  readonly id: string;
+  readonly untilMs: number;
+}
+
+export interface DeliveryKey {
+  readonly webhookId: string;
+  readonly id: string;
+}
+
+/** `delivery` is as it is after the claim, or as it was found when the claim was refused. */
+export interface ClaimResult {
+  readonly granted: boolean;
+  readonly delivery: Delivery | undefined;
+}
+
+export interface Claim {
+  /** The attempt to be made; only the one that follows those that have ended may be claimed. */
+  readonly attempt: number;
+  readonly lease: Lease;
+  readonly nowMs: number;
+}
+
+export interface AttemptEnd {
+  readonly lease: Lease;
+  /** Absent when the delivery ends without an attempt. */
+  readonly attempt?: Attempt;
+  readonly status: Delivery['status'];
+  readonly deadReason?: DeadReason;
+  /** When the next attempt is due. */
+  readonly dueMs?: number;
+}
+
+export interface DeliveryQuery extends PageQuery {
+  readonly webhookId: string;
+  readonly order: 'newest' | 'oldest';
+}
+
+export interface DeliveryStore {
+  /** Creates it, once: returns what is stored under its id. */
+  create(delivery: Delivery): Promise<Delivery>;
+  get(key: DeliveryKey): Promise<Delivery | undefined>;
+  list(query: DeliveryQuery): Promise<Page<Delivery>>;
+  /** Granted when the delivery is pending, the attempt is its next and nobody else holds a lease. */
+  claim(key: DeliveryKey, claim: Claim): Promise<ClaimResult>;
+  /** As `claim`, for a delivery in the state that was found: begins a new round of 24 hours. */
+  revive(found: Delivery, claim: Claim, deadlineMs: number): Promise<ClaimResult>;
+  /** Ends what was claimed; does nothing when the lease is no longer held. */
+  end(delivery: Delivery, end: AttemptEnd): Promise<void>;
+}
+
+/** Triggers an attempt. May arrive twice, late and in any order: the delivery's state decides whether the attempt is made. */
+export interface AttemptTrigger {
+  readonly accountId: string;
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
+  /** The attempt to be made. */
+  readonly attempt: number;
+  /** Requested by the owner: delivers again what was delivered, and to a disabled subscription. */
+  readonly manual?: boolean;
+}
+
+/** `deliveries` for healthy receivers; `retries` for receivers that may take the whole timeout to fail. */
+export const LANES = ['deliveries', 'retries'] as const;
+export type Lane = (typeof LANES)[number];
+
+export interface TriggerQueue {
+  /** Resolves when all are stored. */
+  enqueue(triggers: readonly AttemptTrigger[], lane: Lane): Promise<void>;
+  /** In the lane of retries, at or soon after that time. */
+  schedule(trigger: AttemptTrigger, atMs: number): Promise<void>;
+  /** Stores it for an operator. */
+  deadLetter(trigger: AttemptTrigger): Promise<void>;
+}
+
+export interface SendRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface SendResult {
+  readonly outcome: Outcome;
+  readonly status?: number;
+  readonly retryAfter?: string;
+  readonly body?: string;
+}
+
+/** Posts once, within the receiver's time; never throws. */
+export type Send = (request: SendRequest) => Promise<SendResult>;
+
+/** Puts an event on the platform's bus. */
+export type Publish = (event: PublishedEvent) => Promise<void>;

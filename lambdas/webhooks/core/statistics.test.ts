@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Attempt, Delivery } from './delivery.ts';
+import { deliveryStatistics } from './statistics.ts';
+
+const attempt = (number: number, changes: Partial<Attempt> = {}): Attempt => ({
+  number,
+  atMs: number * 1000,
+  durationMs: number,
+  outcome: 'delivered',
+  status: 200,
+  ...changes,
+});
+
+const delivery = (status: Delivery['status'], log: readonly Attempt[]): Delivery => ({
+  webhookId: 'wh_1',
+  id: 'dlv_1',
+  accountId: 'acc_1',
+  eventId: 'evt_1',
+  eventType: 'review.created',
+  status,
+  deadReason: undefined,
+  attempts: log.length,
+  roundStart: 0,
+  deadlineMs: 0,
+  dueMs: 0,
+  createdMs: 0,
+  log,
+});
+
+describe('the statistics of a subscription', () => {
+  it('are null where there is nothing to take them of', () => {
+    expect(deliveryStatistics([])).toEqual({
+      deliveries: 0,
+      delivered: 0,
+      dead: 0,
+      pending: 0,
+      success_rate: null,
+      p95_ms: null,
+      last_failure: null,
+    });
+  });
+
+  it('have the share of deliveries that arrived, how long 95 of 100 took, and the last failure', () => {
+    const failed = attempt(150, { outcome: 'status', status: 500, body: 'no' });
+    const deliveries = [
+      ...Array.from({ length: 100 }, (_, index) => delivery('delivered', [attempt(index + 1)])),
+      delivery('dead', [attempt(120, { outcome: 'timeout' }), failed]),
+      delivery('pending', []),
+    ];
+    expect(deliveryStatistics(deliveries)).toMatchObject({
+      deliveries: 102,
+      delivered: 100,
+      dead: 1,
+      pending: 1,
+      success_rate: 0.9901,
+      p95_ms: 95,
+      last_failure: { outcome: 'status', response_status: 500, at: new Date(150_000).toISOString() },
+    });
+  });
+});

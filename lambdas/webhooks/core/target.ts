@@ -1,0 +1,54 @@
+/** Where a subscription may point: the checks of a URL, and of the addresses that its host resolves to. */
+
+import {
+  bareHost,
+  isAddress,
+  isLocalhost,
+  isLoopbackAddress,
+  isPublicAddress,
+} from '../../platform/core/address.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+
+/** What servers and proxies commonly take. */
+export const MAX_URL_LENGTH = 2048;
+
+/** Whether a delivery may go to an address. */
+export type AddressRule = (address: string) => boolean;
+
+/** Public addresses, and with `allowLoopback` (a developer's machine) loopback ones. */
+export const addressRule =
+  (allowLoopback: boolean): AddressRule =>
+  (address) =>
+    isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
+
+/** Gives the addresses of a host name; empty when it has none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const refused = (reason: string) => new ServiceError('invalid_value', `url: ${reason}.`, { param: 'url' });
+
+/** Parses a subscription's URL. Throws 400 `invalid_value` when deliveries may not go there. */
+export function parseTarget(text: string, allowLoopback: boolean): URL {
+  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null;
+  if (url === null) throw refused(`must be a URL of at most ${MAX_URL_LENGTH} characters`);
+  if (url.username !== '' || url.password !== '') throw refused('must not hold credentials');
+  const host = bareHost(url.hostname);
+  const local = isLocalhost(host) || isLoopbackAddress(host);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local && allowLoopback))
+    throw refused('must begin with https://');
+  if (host === '') throw refused('must name a host');
+  if (!(local ? allowLoopback : !isAddress(host) || isPublicAddress(host)))
+    throw refused('must resolve to addresses on the public internet');
+  return url;
+}
+
+/**
+ * Parses a subscription's URL and resolves its host. A name that does not resolve now passes: every delivery resolves it
+ * again. Throws as `parseTarget` does.
+ */
+export async function checkTarget(text: string, allowLoopback: boolean, resolve: Resolve): Promise<string> {
+  const url = parseTarget(text, allowLoopback);
+  const addresses = await resolve(bareHost(url.hostname));
+  if (!addresses.every(addressRule(allowLoopback)))
+    throw refused('must resolve to addresses on the public internet');
+  return url.href;
+}

@@ -1,0 +1,46 @@
+/** `POST /api/v1/webhooks`: a new subscription, with its secret shown this once. */
+
+import { keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
+import { hasAsMany, QUOTAS } from '../../../platform/core/api/quotas.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { readJson, validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { admit } from '../../core/access.ts';
+import { createSchema } from '../../core/request.ts';
+import { type Subscription, subscriptionEntry } from '../../core/subscription.ts';
+import { checkTarget } from '../../core/target.ts';
+import { createResolve, loopbackAllowed } from '../../store/address-guard.ts';
+import { createSigningSecretStore } from '../../store/create-webhook-stores.ts';
+import { newSigningSecret } from '../../store/signing-secret-store.ts';
+
+export const handler = keyOrSessionHandler('platform', (resources) => {
+  const { environment, clock, ulid } = resources;
+  const secrets = createSigningSecretStore(resources);
+  const resolve = createResolve();
+  const allowLoopback = loopbackAllowed(environment);
+  return async (request) => {
+    const { accountId, input, headers } = await admit(resources, request, async () =>
+      validate(createSchema, (await readJson(request)).value),
+    );
+    const url = await checkTarget(input.url, allowLoopback, resolve).catch((failure: unknown) => {
+      throw failure instanceof ServiceError ? failure.withHeaders(headers) : failure;
+    });
+    const subscription: Subscription = {
+      accountId,
+      id: `wh_${ulid()}`,
+      url,
+      events: input.events,
+      description: input.description,
+      status: 'active',
+      disabledReason: undefined,
+      created: Math.floor(clock() / 1000),
+      failingSinceMs: undefined,
+      notice: undefined,
+    };
+    const secret = newSigningSecret();
+    const most = QUOTAS.webhooks_per_account;
+    if ((await secrets.create(subscription, secret, most)) === 'full')
+      throw hasAsMany('webhook_quota', most, 'webhooks of one account').withHeaders(headers);
+    return jsonResponse({ ...subscriptionEntry(subscription), secret }, headers, 201);
+  };
+});

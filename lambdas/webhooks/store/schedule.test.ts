@@ -1,0 +1,266 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { redrive } from '../../../operator/redrive.ts';
+import { JITTER, RETRY_SPAN_MS, WAITS_MS } from '../core/backoff.ts';
+import { recover } from '../core/recovery.ts';
+import { arnOf, NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from '../testing/platform.ts';
+import { httpReceiver, type Received, type Receiver, readReceived } from '../testing/receivers.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** SQS and schedules count whole seconds. */
+const ROUNDING_MS = 1000;
+
+let platform: Platform;
+let receiver: Receiver;
+
+interface Hit extends Received {
+  readonly atMs: number;
+}
+
+/** Starts everything; the receiver answers with what `answer` says at that time. */
+async function start(
+  answer: (hits: readonly Hit[]) => { status: number; headers?: Record<string, string> },
+  options: Parameters<typeof startPlatform>[0] = {},
+): Promise<Hit[]> {
+  platform = await startPlatform(options);
+  const hits: Hit[] = [];
+  receiver = await httpReceiver(async (incoming, response) => {
+    hits.push({ ...(await readReceived(incoming)), atMs: platform.time.nowMs });
+    const { status, headers } = answer(hits);
+    response.writeHead(status, headers).end();
+  });
+  return hits;
+}
+
+afterEach(async () => {
+  await platform.close();
+  await receiver.close();
+});
+
+async function publishOne(accountId: string, id = 'evt_1') {
+  await platform.publish({ accountId, type: 'review.created', id, data: { text: 'secret-of-the-payload' } });
+}
+
+async function deliveryOf(webhookId: string) {
+  const { entries: deliveries } = await platform.deliveries.list({ webhookId, limit: 10, order: 'newest' });
+  expect(deliveries).toHaveLength(1);
+  return deliveries[0];
+}
+
+describe('a trigger', () => {
+  it('of an attempt whose time has not come stays in its queue; of one that was made it changes nothing', async () => {
+    const hits = await start(() => ({ status: 500 }));
+    const { id: webhookId, accountId } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.pass(0);
+    const delivery = await deliveryOf(webhookId);
+    expect([delivery?.attempts, hits.length]).toEqual([1, 1]);
+    const receive = async (attempt: number) => {
+      const trigger = { accountId, webhookId, deliveryId: delivery?.id, eventId: 'evt_1', attempt };
+      const record = { messageId: 'm', body: JSON.stringify(trigger), eventSourceARN: arnOf('retries') };
+      const { batchItemFailures } = (await platform.readers.retries(
+        { Records: [record] } as never,
+        {} as never,
+      )) as { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
+      return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+    };
+    expect(await receive(3)).toEqual(['m']);
+    expect(await receive(1)).toEqual([]);
+    expect(hits).toHaveLength(1);
+    // It is not in the log as a failure.
+    expect(platform.log.lines.filter((line) => line.startsWith('a message failed'))).toEqual([]);
+  });
+});
+
+describe('a delivery that always fails', () => {
+  it('is tried on schedule for 24 hours, then is a dead letter, and is delivered again when it is redriven', async () => {
+    let well = false;
+    const hits = await start(() => ({ status: well ? 200 : 500 }));
+    const { id, accountId, secret } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.pass(2 * DAY_MS);
+
+    const times = hits.map(({ atMs }) => atMs);
+    expect(times).toHaveLength(9);
+    expect(times[0]).toBe(NOON_MS);
+    for (const [index, wait] of WAITS_MS.entries()) {
+      const waited = (times[index + 1] ?? 0) - (times[index] ?? 0);
+      expect(waited).toBeGreaterThanOrEqual(wait * (1 - JITTER));
+      expect(waited).toBeLessThanOrEqual(wait * (1 + JITTER) + ROUNDING_MS);
+    }
+    const last = (times.at(-1) ?? 0) - NOON_MS;
+    expect(last).toBeLessThanOrEqual(RETRY_SPAN_MS + ROUNDING_MS);
+    expect(last).toBeGreaterThan(RETRY_SPAN_MS - 11 * 60_000);
+
+    expect(new Set(hits.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(hits.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['evt_1']));
+    expect(new Set(hits.map(({ headers }) => headers['X-service-Event-Id']))).toEqual(new Set(['evt_1']));
+    for (const [index, { headers, body, atMs }] of hits.entries()) {
+      expect(headers['X-service-Delivery-Attempt']).toBe(String(index + 1));
+      const timestamp = Math.floor(atMs / 1000);
+      const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+      expect(headers['X-service-Signature']).toBe(`t=${timestamp},v1=${digest}`);
+    }
+
+    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', deadReason: 'exhausted', attempts: 9 });
+    expect(platform.seen.dead).toEqual(['exhausted']);
+    expect(platform.waiting('exhaustedDeliveries')).toBe(1);
+    expect(platform.waiting('retries') + platform.waiting('deliveries') + platform.waiting('events')).toBe(0);
+
+    well = true;
+    expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT, 'deliveries')).toBe(1);
+    await platform.pass(0);
+    expect(hits).toHaveLength(10);
+    expect(hits.at(-1)?.headers['X-service-Delivery-Attempt']).toBe('10');
+    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', deadReason: undefined, attempts: 10 });
+    expect(platform.waiting('exhaustedDeliveries')).toBe(0);
+  }, 30_000);
+
+  it('is recovered by its owner for a new round of 24 hours, and the dead letter is void then', async () => {
+    const hits = await start(() => ({ status: 500 }));
+    const { id, accountId } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.pass(2 * DAY_MS);
+    const clock = () => platform.time.nowMs;
+    const dependencies = { deliveries: platform.deliveries, triggers: platform.triggers, clock };
+    expect(await recover(dependencies, id, NOON_MS + 1)).toMatchObject({ count: 0 });
+    expect(await recover(dependencies, id, NOON_MS)).toEqual({ count: 1, nextMs: undefined });
+    // Asked twice, it is one attempt.
+    expect(await recover(dependencies, id, NOON_MS)).toMatchObject({ count: 1 });
+    await platform.pass(DAY_MS + HOUR_MS);
+    expect(hits).toHaveLength(18);
+    const [tenth = 0, eleventh = 0] = hits.slice(9).map(({ atMs }) => atMs);
+    expect(tenth).toBe(NOON_MS + 2 * DAY_MS);
+    expect(eleventh - tenth).toBeLessThanOrEqual(5_500 + ROUNDING_MS);
+    expect(platform.waiting('exhaustedDeliveries')).toBe(2);
+    expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT, 'deliveries')).toBe(2);
+    await platform.pass(0);
+    // One of the two was the first round's: its attempt has long been made.
+    expect(hits).toHaveLength(19);
+  }, 30_000);
+});
+
+describe('a receiver', () => {
+  it('that asks for a pause gets it, in seconds or as a date', async () => {
+    const date = new Date(NOON_MS + 40 * 60_000).toUTCString();
+    const hits = await start((seen) => {
+      if (seen.length === 1) return { status: 429, headers: { 'retry-after': '90' } };
+      return seen.length === 2 ? { status: 503, headers: { 'retry-after': date } } : { status: 200 };
+    });
+    const { accountId } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.pass(DAY_MS);
+    expect(hits.map(({ atMs }) => (atMs - NOON_MS) / 1000)).toEqual([0, 90, 40 * 60]);
+  });
+
+  it('that says it is gone is not delivered to again, and its owner gets an event', async () => {
+    const hits = await start((seen) => ({
+      status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 410,
+    }));
+    const gone = await platform.subscribe(receiver.url, { events: ['review.created'] });
+    const other = await platform.subscribe(receiver.url, {
+      accountId: gone.accountId,
+      events: ['endpoint.disabled'],
+    });
+    await publishOne(gone.accountId);
+    await platform.pass(DAY_MS);
+    await publishOne(gone.accountId, 'evt_2');
+    await platform.pass(DAY_MS);
+    expect(hits).toHaveLength(2);
+    expect(JSON.parse(hits[1]?.body ?? '')).toMatchObject({
+      type: 'endpoint.disabled',
+      data: { webhook_id: gone.id, reason: 'gone' },
+    });
+    expect(await platform.subscriptions.get(gone)).toMatchObject({
+      status: 'disabled',
+      disabledReason: 'gone',
+      notice: undefined,
+    });
+    expect(await deliveryOf(gone.id)).toMatchObject({ status: 'dead', deadReason: 'gone', attempts: 1 });
+    expect(await platform.subscriptions.get(other)).toMatchObject({ status: 'active' });
+  });
+
+  it('that does nothing but fail for five days is not delivered to any more, and its owner is notified once', async () => {
+    const hits = await start((seen) => ({
+      status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 500,
+    }));
+    const failing = await platform.subscribe(receiver.url);
+    await platform.subscribe(receiver.url, { accountId: failing.accountId, events: ['endpoint.disabled'] });
+    for (let day = 0; day < 7; day += 1) {
+      await publishOne(failing.accountId, `evt_${day}`);
+      await platform.pass(DAY_MS);
+    }
+    const subscription = await platform.subscriptions.get(failing);
+    expect(subscription).toMatchObject({
+      status: 'disabled',
+      disabledReason: 'failing',
+      failingSinceMs: NOON_MS,
+    });
+    const notices = hits.filter(({ body }) => body.includes('endpoint.disabled'));
+    expect(notices).toHaveLength(1);
+    const [{ atMs }] = notices as [Hit];
+    expect(atMs - NOON_MS).toBeGreaterThanOrEqual(5 * DAY_MS);
+    expect(atMs - NOON_MS).toBeLessThan(5 * DAY_MS + 10 * HOUR_MS);
+    expect(hits.filter((hit) => hit.atMs > atMs)).toEqual([]);
+    expect(platform.seen.disabled).toBe(1);
+  }, 30_000);
+
+  it('that succeeds now and then is delivered to for as long as it likes', async () => {
+    let failures = 0;
+    await start((seen) => {
+      const fails = !seen.at(-1)?.body.includes('evt_3');
+      if (fails) failures += 1;
+      return { status: fails ? 500 : 200 };
+    });
+    const { accountId, id } = await platform.subscribe(receiver.url);
+    for (let day = 0; day < 7; day += 1) {
+      await publishOne(accountId, `evt_${day}`);
+      await platform.pass(DAY_MS);
+    }
+    expect(failures).toBeGreaterThan(50);
+    expect(await platform.subscriptions.get({ accountId, id })).toMatchObject({ status: 'active' });
+  }, 30_000);
+
+  it('that was disabled by its owner is not delivered to, until it is active again', async () => {
+    const hits = await start((seen) => ({ status: seen.length === 1 ? 500 : 200 }));
+    const { accountId, id } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.settle();
+    await platform.subscriptions.update({ accountId, id }, { status: 'disabled' });
+    await platform.pass(DAY_MS);
+    expect(hits).toHaveLength(1);
+    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 1 });
+    await platform.subscriptions.update({ accountId, id }, { status: 'active' });
+    const clock = () => platform.time.nowMs;
+    await recover({ deliveries: platform.deliveries, triggers: platform.triggers, clock }, id, 0);
+    await platform.pass(0);
+    expect(hits).toHaveLength(2);
+    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered' });
+  });
+});
+
+describe('secrets and payloads', () => {
+  it('are in no log line and in no item of the database as they are', async () => {
+    await start(() => ({ status: 500 }));
+    const { accountId, secret } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.pass(DAY_MS);
+    const { client, tables } = platform.database;
+    const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
+    const scans = [tables.webhooks, tables.events, tables.deliveries].map((TableName) =>
+      client.send(new ScanCommand({ TableName })),
+    );
+    const items = (await Promise.all(scans)).flatMap(({ Items: found = [] }) => found);
+    expect(items.length).toBeGreaterThanOrEqual(3);
+    const kept = [...items.map((item) => JSON.stringify(item)), ...platform.log.lines].join('\n');
+    const bytes = items.flatMap((item) =>
+      Object.values(item).flatMap(({ B }) => (B === undefined ? [] : [B])),
+    );
+    const text = kept + Buffer.concat(bytes).toString('latin1');
+    expect(text).not.toContain('secret-of-the-payload');
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('base64'));
+  });
+});

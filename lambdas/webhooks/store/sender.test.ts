@@ -1,0 +1,266 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import type { After } from '../../platform/core/ports.ts';
+import { checkTarget } from '../core/target.ts';
+import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
+import { startNameServer } from '../testing/name-server.ts';
+import {
+  httpReceiver,
+  type Received,
+  type Receiver,
+  readReceived,
+  selfSignedReceiver,
+  tcpReceiver,
+} from '../testing/receivers.ts';
+import { createResolve, LOOKUP_MS } from './address-guard.ts';
+import { createSender, RECEIVER_MS } from './webhook-sender.ts';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function kept<T extends { close(): Promise<void> }>(making: Promise<T>): Promise<T> {
+  const made = await making;
+  open.push(made);
+  return made;
+}
+
+const local = createSender({ allowLoopback: true, resolve: createResolve() });
+const guarded = createSender({ allowLoopback: false, resolve: createResolve() });
+const request = (url: string) => ({ url, headers: { 'x-test': 'yes' }, body: '{"id":"evt_1"}' });
+
+describe('a receiver', () => {
+  it('is sent the body byte for byte, and its answer’s first kilobyte is kept', async () => {
+    let received: Received | undefined;
+    const receiver = await kept(
+      httpReceiver(async (incoming, answer) => {
+        received = await readReceived(incoming);
+        answer.writeHead(201).end('x'.repeat(5000));
+      }),
+    );
+    const result = await local(request(receiver.url));
+    expect(result).toEqual({ outcome: 'delivered', status: 201, body: 'x'.repeat(1024) });
+    expect(received?.body).toBe('{"id":"evt_1"}');
+    expect(received?.headers).toMatchObject({ 'x-test': 'yes', Connection: 'close' });
+  });
+
+  it.each([200, 201, 202, 204, 299])('that answers %i has taken the delivery', async (status) => {
+    const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end()));
+    expect(await local(request(receiver.url))).toMatchObject({ outcome: 'delivered', status });
+  });
+
+  it.each([300, 301, 302, 303, 307, 308])(
+    'that answers %i has failed, and is not followed',
+    async (status) => {
+      const elsewhere = await kept(httpReceiver((_, answer) => answer.end()));
+      const receiver = await kept(
+        httpReceiver((_, answer) => answer.writeHead(status, { location: elsewhere.url }).end()),
+      );
+      expect(await local(request(receiver.url))).toMatchObject({ outcome: 'status', status });
+      expect(elsewhere.connections()).toBe(0);
+    },
+  );
+
+  it.each([400, 404, 410, 500, 503])('that answers %i has failed, and why is kept', async (status) => {
+    const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end('because')));
+    expect(await local(request(receiver.url))).toEqual({ outcome: 'status', status, body: 'because' });
+  });
+
+  it('that answers 429 says when to try again', async () => {
+    const receiver = await kept(
+      httpReceiver((_, answer) => answer.writeHead(429, { 'retry-after': '17' }).end()),
+    );
+    expect(await local(request(receiver.url))).toMatchObject({ status: 429, retryAfter: '17' });
+  });
+
+  it('that has no end is left after a kilobyte, having answered', async () => {
+    const receiver = await kept(
+      httpReceiver(async (_, answer) => {
+        answer.writeHead(200);
+        while (!answer.destroyed) {
+          answer.write('x'.repeat(65_536));
+          await sleep(1);
+        }
+      }),
+    );
+    expect(await local(request(receiver.url))).toMatchObject({ outcome: 'delivered', status: 200 });
+  });
+
+  it('that resets, hangs up, talks nonsense or has no end of headers has failed', async () => {
+    const [reset, hangUp, nonsense, headers] = await Promise.all([
+      kept(tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()))),
+      kept(
+        tcpReceiver((socket) =>
+          socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')),
+        ),
+      ),
+      kept(tcpReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')))),
+      kept(
+        tcpReceiver((socket) =>
+          socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(64_000)}\r\n\r\n`)),
+        ),
+      ),
+    ]);
+    expect(await local(request(reset.url))).toEqual({ outcome: 'connection' });
+    expect(await local(request(hangUp.url))).toEqual({ outcome: 'connection' });
+    expect(await local(request(nonsense.url))).toEqual({ outcome: 'protocol' });
+    expect(await local(request(headers.url))).toEqual({ outcome: 'protocol' });
+  });
+
+  it('that is not there has failed', async () => {
+    const receiver = await httpReceiver((_, answer) => answer.end());
+    await receiver.close();
+    expect(await local(request(receiver.url))).toEqual({ outcome: 'connection' });
+  });
+
+  it('whose certificate nobody trusts has failed, and was sent nothing', async () => {
+    const receiver = await kept(selfSignedReceiver());
+    expect(await local(request(receiver.url))).toEqual({ outcome: 'tls' });
+  });
+});
+
+describe('five seconds', () => {
+  /** A sender whose time is over when the test says. */
+  function timedSender(resolve = createResolve()) {
+    const timers: { readonly ms: number; readonly run: () => void; isCancelled: boolean }[] = [];
+    const after: After = (ms, run) => {
+      const timer = { ms, run, isCancelled: false };
+      timers.push(timer);
+      return () => {
+        timer.isCancelled = true;
+      };
+    };
+    return { timers, send: createSender({ allowLoopback: true, resolve, after }) };
+  }
+
+  it.each([
+    ['no answer', ''],
+    ['slow headers', 'HTTP/1.1 200 OK\r\nx-slow: '],
+    ['a slow body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
+  ])('end a delivery to a receiver with %s, and its connection', async (_name, begun) => {
+    const dripped = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const receiver = await kept(
+      tcpReceiver((socket) => {
+        socket.resume().write(begun);
+        const drip = setInterval(() => {
+          if (begun !== '') socket.write('x');
+          if (begun === '' || socket.bytesWritten > begun.length + 5) dripped.resolve();
+        }, 10);
+        socket.once('close', () => {
+          clearInterval(drip);
+          closed.resolve();
+        });
+      }),
+    );
+    const { timers, send } = timedSender();
+    const sent = send(request(receiver.url));
+    await dripped.promise;
+    expect(timers).toMatchObject([{ ms: 5_000, isCancelled: false }]);
+    timers[0]?.run();
+    expect(await sent).toEqual({ outcome: 'timeout' });
+    await closed.promise;
+  });
+
+  it('end a delivery to a name that is looked up for as long', async () => {
+    const { timers, send } = timedSender(() => new Promise(() => {}));
+    const sent = send(request('https://hook.example/'));
+    timers[0]?.run();
+    expect(await sent).toEqual({ outcome: 'timeout' });
+  });
+
+  it('are over with an answer within them', async () => {
+    const { timers, send } = timedSender();
+    const receiver = await kept(httpReceiver((_, answer) => answer.end('in time')));
+    expect(await send(request(receiver.url))).toMatchObject({ outcome: 'delivered' });
+    expect(timers).toMatchObject([{ isCancelled: true }]);
+  });
+
+  it('are not spent on name servers that do not answer', async () => {
+    const silent = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    expect(await createResolve([`127.0.0.1:${silent.address().port}`], 50)('hook.example')).toEqual([]);
+    expect(LOOKUP_MS).toBeLessThan(RECEIVER_MS / 2);
+    silent.close();
+  });
+
+  it('are not spent on a name without an address', async () => {
+    const server = await kept(startNameServer(() => []));
+    const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
+    expect(await send(request('https://hook.example/'))).toEqual({ outcome: 'dns' });
+  });
+});
+
+describe('a forbidden address', () => {
+  const listeners: Receiver[] = [];
+
+  afterAll(() => Promise.all(listeners.map((one) => one.close())));
+
+  it('is not connected to, however it is spelt', async () => {
+    const [four, six] = await Promise.all([tcpReceiver(() => {}), tcpReceiver(() => {}, '::1')]);
+    listeners.push(four, six);
+    const urls = FORBIDDEN_HOSTS.flatMap((host) =>
+      ['https', 'http'].flatMap((scheme) => [four, six].map(({ port }) => `${scheme}://${host}:${port}/`)),
+    );
+    const results = await Promise.all(urls.map((url) => guarded(request(url))));
+    expect(results.filter(({ outcome }) => outcome !== 'forbidden_address')).toEqual([]);
+    expect([four.connections(), six.connections()]).toEqual([0, 0]);
+  });
+
+  it('is not connected to when a name begins to lead there after it was subscribed', async () => {
+    const listener = await kept(tcpReceiver(() => {}));
+    const server = await kept(
+      startNameServer((question) => (question === 0 ? ['93.184.216.34'] : ['127.0.0.1'])),
+    );
+    const resolve = createResolve([server.address]);
+    const url = await checkTarget(`https://rebind.example:${listener.port}/hook`, false, resolve);
+    const send = createSender({ allowLoopback: false, resolve });
+    expect(await send(request(url))).toEqual({ outcome: 'forbidden_address' });
+    expect(listener.connections()).toBe(0);
+  });
+
+  it('is not connected to when it is one of several', async () => {
+    const listener = await kept(tcpReceiver(() => {}));
+    const server = await kept(startNameServer(() => ['93.184.216.34', '127.0.0.1']));
+    const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
+    expect(await send(request(`https://mixed.example:${listener.port}/`))).toEqual({
+      outcome: 'forbidden_address',
+    });
+    expect(listener.connections()).toBe(0);
+  });
+
+  it('is not connected to when a name has it in one family of addresses only', async () => {
+    const listener = await kept(tcpReceiver(() => {}, '::1'));
+    for (const [four, six] of [
+      [[], ['::1']],
+      [['93.184.216.34'], ['::1']],
+      [['127.0.0.1'], ['2606:2800:220:1::1']],
+    ] as const) {
+      const server = await kept(startNameServer(() => four, six));
+      const resolve = createResolve([server.address]);
+      expect([...(await resolve('two-families.example'))].sort()).toEqual([...four, ...six].sort());
+      const send = createSender({ allowLoopback: false, resolve });
+      expect(await send(request(`https://two-families.example:${listener.port}/`))).toEqual({
+        outcome: 'forbidden_address',
+      });
+    }
+    expect(listener.connections()).toBe(0);
+  });
+
+  it('is not connected to when the name changes between the check and the connection: it is asked once', async () => {
+    const checked = await kept(selfSignedReceiver());
+    const other = await kept(tcpReceiver(() => {}, '127.0.0.2'));
+    const server = await kept(
+      startNameServer((question) => (question === 0 ? ['127.0.0.1'] : ['127.0.0.2'])),
+    );
+    const send = createSender({ allowLoopback: true, resolve: createResolve([server.address]) });
+    // The certificate is for another name: the connection was made, and to the address that was checked.
+    expect(await send(request(`https://rebind.example:${checked.port}/`))).toEqual({ outcome: 'tls' });
+    expect(server.questions()).toBe(1);
+    expect([checked.connections(), other.connections()]).toEqual([1, 0]);
+  });
+});

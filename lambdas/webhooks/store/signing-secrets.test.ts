@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { MAX_REPLACED_SECRETS } from '../core/subscription.ts';
+import { SUBSCRIPTION } from '../testing/memory-deliveries.ts';
+import { DynamoSigningSecretStore } from './signing-secret-store.ts';
+import { createSealer } from './webhook-keys.ts';
+
+const NOON = Date.UTC(2026, 6, 15, 12) / 1000;
+const DAY = 86_400;
+
+const database = fileDatabase();
+let store: DynamoSigningSecretStore;
+let made = 0;
+
+beforeAll(async () => {
+  const sealer = createSealer(async () => ({ current: 'the webhook key' }));
+  store = new DynamoSigningSecretStore(database.client, database.tables.webhooks, sealer);
+});
+
+/** A new subscription of an account of its own, with its first secret. */
+async function subscribed() {
+  made += 1;
+  const subscription = { ...SUBSCRIPTION, accountId: `acc_${made}`, id: `wh_${made}` };
+  expect(await store.create(subscription, 'first', 10)).toBe('created');
+  const secretsAt = async (now: number) => (await store.open(subscription, now * 1000))?.secrets;
+  const rotate = (secret: string, now: number) =>
+    store.rotate(subscription, secret, { nowMs: now * 1000, until: now + DAY });
+  return { subscription, secretsAt, rotate };
+}
+
+describe('a signing secret', () => {
+  it('signs beside the one that replaces it until its last second, and not from then on', async () => {
+    const { secretsAt, rotate } = await subscribed();
+    expect(await secretsAt(NOON)).toEqual(['first']);
+    expect(await rotate('second', NOON)).toBe('rotated');
+    expect(await secretsAt(NOON)).toEqual(['second', 'first']);
+    expect(await secretsAt(NOON + DAY - 1)).toEqual(['second', 'first']);
+    expect(await secretsAt(NOON + DAY)).toEqual(['second']);
+  });
+
+  it('is one of five at most, the latest first; places come free as they end', async () => {
+    const { secretsAt, rotate } = await subscribed();
+    for (let hour = 1; hour <= MAX_REPLACED_SECRETS; hour += 1)
+      expect(await rotate(`of hour ${hour}`, NOON + hour * 3_600)).toBe('rotated');
+    const full = NOON + 5 * 3_600;
+    expect(await secretsAt(full)).toEqual(['of hour 4', 'of hour 3', 'of hour 2', 'of hour 1', 'first']);
+    expect(await rotate('one too many', full)).toBe('conflict');
+    const free = NOON + DAY + 3_600;
+    expect(await rotate('of the next day', free)).toBe('rotated');
+    const left = ['of the next day', 'of hour 4', 'of hour 3', 'of hour 2', 'of hour 1'];
+    expect(await secretsAt(free)).toEqual(left);
+  });
+
+  it('is one of those that race: the other finds a conflict', async () => {
+    const { secretsAt, rotate } = await subscribed();
+    const results = await Promise.all([rotate('a', NOON), rotate('b', NOON)]);
+    const rotations = results.filter((result) => result === 'rotated').length;
+    expect(rotations).toBeGreaterThanOrEqual(1);
+    // Whichever was made, the first one signs on beside it.
+    expect((await secretsAt(NOON))?.slice(0, rotations)).toHaveLength(rotations);
+    expect(await secretsAt(NOON)).toHaveLength(rotations + 1);
+    expect((await secretsAt(NOON))?.at(-1)).toBe('first');
+  });
+
+  it('belongs to its own subscription', async () => {
+    const { subscription } = await subscribed();
+    const other = { ...subscription, id: 'wh_other' };
+    expect(await store.open(other, NOON * 1000)).toBeUndefined();
+    expect(await store.rotate(other, 'mine now', { nowMs: NOON * 1000, until: NOON })).toBe('absent');
+  });
+
+  it('is not made beyond the number of subscriptions of an account', async () => {
+    const { subscription } = await subscribed();
+    expect(await store.create({ ...subscription, id: 'wh_second' }, 'secret', 1)).toBe('full');
+    expect(await store.open({ ...subscription, id: 'wh_second' }, NOON * 1000)).toBeUndefined();
+  });
+});

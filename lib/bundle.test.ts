@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { objectionsTo } from '../test/supply/policy.ts';
+import { bundlesFolder, bundlesMetafile } from '../test/template/bundles.ts';
+import { FUNCTIONS } from '../test/template/functions.ts';
+import { temporaryFolder } from '../test/template/synthesized-app.ts';
+import { BUNDLING } from './bundle.ts';
+import { bundledFolders } from './supply/bill-of-materials.ts';
+
+/** A cold start reads and compiles the bundle; a megabyte still leaves it within its 250 ms. */
+const MAX_CHAT_BUNDLE_BYTES = 1_000_000;
+
+const root = join(import.meta.dirname, '..');
+const folder = bundlesFolder();
+const metafile = bundlesMetafile();
+
+const bundleOf = (endpoint: string, root = folder): string => join(root, endpoint, 'index.mjs');
+const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** Files whose names are hashes of what is in them. */
+const HASHED = /-[A-Z0-9]{8}\.(js|css)\.gz$/;
+
+describe('the bundles', () => {
+  it('are one folder a function and one for the shared host, with source maps and what is served or built from there, and nothing of before', () => {
+    expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS, 'inference-host'].sort());
+    expect(readdirSync(join(folder, 'inference-host')).sort()).toEqual([
+      'Dockerfile',
+      'host.mjs',
+      'host.mjs.map',
+    ]);
+    for (const endpoint of FUNCTIONS)
+      expect(
+        readdirSync(join(folder, endpoint))
+          .filter((file) => endpoint !== 'get-console-asset' || !HASHED.test(file))
+          .sort(),
+      ).toEqual([
+        // The upload ingress is a second program beside the function, and an image of it.
+        ...(endpoint === 'create-transcription' ? ['Dockerfile', 'host.mjs', 'host.mjs.map'] : []),
+        ...(endpoint === 'get-console' ? ['index.html.gz'] : []),
+        ...['index.mjs', 'index.mjs.map'],
+        ...(endpoint === 'get-docs-asset' ? ['swagger-ui-bundle.js.gz', 'swagger-ui.css.gz'] : []),
+      ]);
+  });
+
+  it('of chat stay small enough to start fast', () => {
+    expect(statSync(bundleOf('create-chat-completion')).size).toBeLessThan(MAX_CHAT_BUNDLE_BYTES);
+  });
+
+  it('hold everything but what Node has: the AWS SDK that Lambda offers is of another version', () => {
+    const external = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.filter((imported) => imported.external).map(({ path }) => path.replace(/^node:/, '')),
+    );
+    expect(external.filter((path) => !builtinModules.includes(path))).toEqual([]);
+  });
+
+  it('hold nothing of the other layers', () => {
+    const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+    expect(inputs.length).toBeGreaterThan(40);
+    expect(inputs.filter((path) => !path.startsWith('lambdas/'))).toEqual([]);
+  });
+
+  it('hold only packages of the lock file, with licences that are on the list', () => {
+    const deployed = bundledFolders(metafile);
+    expect(deployed.size).toBeGreaterThan(20);
+    expect(objectionsTo(deployed)).toEqual([]);
+  });
+
+  it('hold no SDK that their function does not call', () => {
+    const packagesOf = (endpoint: string) =>
+      Object.entries(metafile.outputs)
+        .filter(([path]) => path.endsWith(`/${endpoint}/index.mjs`))
+        .flatMap(([, { inputs }]) => Object.keys(inputs))
+        .filter((path) => path.includes('node_modules/@aws-sdk/client-'));
+    expect(packagesOf('get-index')).toEqual([]);
+    expect(packagesOf('list-models').filter((path) => path.includes('secrets-manager'))).toEqual([]);
+    const chat = packagesOf('create-chat-completion');
+    expect(chat.some((path) => path.includes('secrets-manager'))).toBe(true);
+  });
+
+  it('depend on the sources alone, so that an unchanged function is not deployed again', async () => {
+    const again = temporaryFolder();
+    const some = ['create-chat-completion', 'get-index', 'list-keys'] as const;
+    const entryPoints = some.map((name) => ({
+      in: join(root, 'lambdas', 'endpoints', name, 'handler.ts'),
+      out: `${name}/index`,
+    }));
+    await build({ ...BUNDLING, entryPoints, outdir: again });
+    for (const name of some)
+      expect([name, hashOf(bundleOf(name, again))]).toEqual([name, hashOf(bundleOf(name))]);
+  });
+
+  it.each(FUNCTIONS)('name no folder of the machine that built them: %s', (endpoint) => {
+    const text = readFileSync(bundleOf(endpoint), 'utf8');
+    expect(text).not.toContain(root);
+    expect(text).not.toContain('sourceMappingURL');
+  });
+});

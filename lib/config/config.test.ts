@@ -1,0 +1,288 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import { BACKUP_VAULT, DOMAINS, EDGE_DOMAIN } from '../../test/template/configurations.ts';
+import { permissionsOf } from '../../test/template/permissions.ts';
+import { methodsOf } from '../../test/template/rest-apis.ts';
+import {
+  joined,
+  SERVICE_STACKS,
+  SynthesizedApp,
+  temporaryFolder,
+} from '../../test/template/synthesized-app.ts';
+import { type Config, loadConfig, parseConfig } from './config.ts';
+
+const DEFAULTS: Config = {
+  stage: 'prod',
+  logRetentionDays: 30,
+  holdTtlSeconds: 1200,
+  compute: 'lambda',
+  ingress: 'none',
+  releases: 'all-at-once',
+  availabilityPercent: 99.9,
+  ipRequestsPerMinute: 200,
+  identityProviders: {},
+  paymentReturnUrl: 'https://example.com/',
+  requestsPerSecond: 1000,
+  edgeSecretGeneration: 1,
+  recoveryDays: 35,
+  restoredTables: {},
+  tracing: false,
+};
+
+const oidc = (fields: object) => ({
+  type: 'oidc',
+  issuer: 'https://accounts.google.com',
+  audience: 'client.apps.googleusercontent.com',
+  ...fields,
+});
+
+describe('the settings', () => {
+  it('are complete without a word from the operator', () => {
+    expect(parseConfig({})).toEqual(DEFAULTS);
+    expect(loadConfig(undefined)).toEqual(DEFAULTS);
+  });
+
+  it('come from a file, defaults filled in', () => {
+    const file = join(temporaryFolder(), 'settings.json');
+    writeFileSync(file, '{"stage": "staging"}');
+    expect(loadConfig(file)).toEqual({ ...DEFAULTS, stage: 'staging' });
+  });
+
+  it.each([
+    ['stage', { stage: 'Prod' }],
+    ['stage', { stage: '' }],
+    ['stage', { stage: 'a'.repeat(21) }],
+    ['stage', { stage: '1st' }],
+    ['stage', { stage: 'a-dead' }],
+    ['warningEmail', { warningEmail: 'nobody' }],
+    ['availabilityZones', { availabilityZones: ['us-east-1a'] }],
+    ['availabilityZones', { availabilityZones: ['us-east-1', 'us-east-1b'] }],
+    ['stage', { stage: null }],
+    ['logRetentionDays', { logRetentionDays: 31 }],
+    ['logRetentionDays', { logRetentionDays: '30' }],
+    ['holdTtlSeconds', { holdTtlSeconds: 900 }],
+    ['holdTtlSeconds', { holdTtlSeconds: 0 }],
+    ['holdTtlSeconds', { holdTtlSeconds: 1200.5 }],
+    ['ipRequestsPerMinute', { ipRequestsPerMinute: 9 }],
+    ['ipRequestsPerMinute', { ipRequestsPerMinute: Number.POSITIVE_INFINITY }],
+    ['identityProviders', { identityProviders: { Google: oidc({}) } }],
+    ['identityProviders', { identityProviders: { me: oidc({}) } }],
+    ['identityProviders', { identityProviders: { providers: oidc({}) } }],
+    ['identityProviders', { identityProviders: { renew: oidc({}) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ clientId: 'of another' }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ redirectUris: ['https://a.example/'] }) } }],
+    ...['http://a.example/', 'https://a.example/#x'].map((uri) => {
+      const github = { type: 'github', clientId: 'c', redirectUris: [uri] };
+      return ['identityProviders', { identityProviders: { github } }] as const;
+    }),
+    ['identityProviders', { identityProviders: { google: oidc({ issuer: 'http://example.com' }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ audience: [] }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ clientSecret: 'x' }) } }],
+    ['identityProviders', { identityProviders: { google: { type: 'saml' } } }],
+    ['paymentReturnUrl', { paymentReturnUrl: 'http://example.com/' }],
+    ['ip_rpm', { ip_rpm: 100 }],
+    ['requestsPerSecond', { requestsPerSecond: 0 }],
+    ['requestsPerSecond', { requestsPerSecond: 10_001 }],
+    ['recoveryDays', { recoveryDays: 36 }],
+    ['restoredTables', { restoredTables: { purses: { name: 'restored' } } }],
+    ['name', { restoredTables: { wallets: { name: 'a b' } } }],
+    ['backupCopies', { backupCopies: { vaultArn: 'arn:aws:s3:::copies', keepDays: 35 } }],
+    ['keepDays', { backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 0 } }],
+    ['alarmEmail', { alarmEmail: 'nobody' }],
+    ['tracing', { tracing: 'yes' }],
+    ['providerSecrets', { providerSecrets: [] }],
+    ['providerSecrets', { providerSecrets: ['prod/providers/*'] }],
+    ['domains', { domains: { inference: 'api.example.com', platform: 'www.example.com' } }],
+    ['domains', { domains: { ...DOMAINS, platform: DOMAINS.inference } }],
+    ['domains', { domains: { ...DOMAINS, inference: 'https://api.example.com' } }],
+    ['certificateArn', { domains: { ...DOMAINS, certificateArn: 'arn:aws:iam::1:role/x' } }],
+    ['compute', { compute: 'ec2' }],
+    ['region', { region: 'Frankfurt' }],
+    ['region', { compute: 'web-function' }],
+    ['ingress', { compute: 'fargate', ingress: 'fargate' }],
+    ['ingress', { compute: 'web-function', region: 'eu-central-1', ingress: 'web-function' }],
+    ['hostTasks', { hostTasks: { least: 1, most: 2 } }],
+    ['hostTasks', { compute: 'web-function', region: 'eu-central-1', hostTasks: { least: 1, most: 2 } }],
+    ['hostTasks', { compute: 'fargate', hostTasks: { least: 3, most: 2 } }],
+    ['least', { compute: 'fargate', hostTasks: { least: 0, most: 2 } }],
+    ['most', { compute: 'fargate', hostTasks: { least: 1 } }],
+    ['edgeDomain', { edgeDomain: EDGE_DOMAIN }],
+    [
+      'edgeDomain',
+      { compute: 'fargate', domains: DOMAINS, edgeDomain: { ...EDGE_DOMAIN, name: DOMAINS.platform } },
+    ],
+    [
+      'certificateArn',
+      { compute: 'fargate', edgeDomain: { ...EDGE_DOMAIN, certificateArn: DOMAINS.certificateArn } },
+    ],
+    ['lambdaConcurrency', { lambdaConcurrency: 9 }],
+  ])('that are wrong are refused by name: %s %j', (field, settings) => {
+    expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
+  });
+
+  it.each([[[]], ['prod'], [null], [3]])('that are no object are refused: %j', (settings) => {
+    expect(() => parseConfig(settings)).toThrow(/^configuration: /);
+  });
+
+  it('that cannot be read are refused with the name of the file', () => {
+    const file = join(temporaryFolder(), 'absent.json');
+    expect(() => loadConfig(file)).toThrow(`configuration: cannot read ${file}`);
+  });
+
+  it('that are not JSON are refused with the name of the file', () => {
+    const file = join(temporaryFolder(), 'broken.json');
+    writeFileSync(file, '{"stage": ');
+    expect(() => loadConfig(file)).toThrow(file);
+  });
+});
+
+describe('every setting', () => {
+  const app = new SynthesizedApp('every-setting');
+
+  it('requestsPerSecond: throttles every method of both APIs', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.MethodSettings).toEqual([
+        expect.objectContaining({
+          HttpMethod: '*',
+          ResourcePath: '/*',
+          ThrottlingRateLimit: 50,
+          ThrottlingBurstLimit: 50,
+        }),
+      ]);
+    }
+  });
+
+  it('alarmEmail and warningEmail: receive what is critical, and the rest', () => {
+    const subscriptions = app
+      .resources('operations', 'AWS::SNS::Subscription')
+      .map(([, { Properties }]) => [
+        Object(Properties.TopicArn).Ref,
+        Properties.Protocol,
+        Properties.Endpoint,
+      ]);
+    expect(subscriptions).toEqual([
+      [expect.stringMatching(/^Alarms/), 'email', 'operators@example.com'],
+      [expect.stringMatching(/^Warnings/), 'email', 'daytime@example.com'],
+    ]);
+  });
+
+  it('backupCopies: copies every table once a day to a vault of another account, which may read them', () => {
+    const plan = app.only('data', 'AWS::Backup::BackupPlan').Properties.BackupPlan;
+    expect(plan).toMatchObject({
+      BackupPlanRule: [
+        {
+          Lifecycle: { DeleteAfterDays: 35 },
+          CopyActions: [{ DestinationBackupVaultArn: BACKUP_VAULT, Lifecycle: { DeleteAfterDays: 35 } }],
+        },
+      ],
+    });
+    const { Resources: chosen } = Object(
+      app.only('data', 'AWS::Backup::BackupSelection').Properties.BackupSelection,
+    );
+    expect(chosen).toHaveLength(Object.keys(TABLES).length);
+    const { KeyPolicy: policy } = app.only('data', 'AWS::KMS::Key').Properties;
+    expect(JSON.stringify(policy)).toContain('123456789012:root');
+  });
+
+  it('recoveryDays: is how far back each table can be restored', () => {
+    const days = app
+      .resources('data', 'AWS::DynamoDB::Table')
+      .map(([, { Properties }]) => Object(Properties.PointInTimeRecoverySpecification).RecoveryPeriodInDays);
+    expect(new Set(days)).toEqual(new Set([14]));
+  });
+
+  it('tracing: traces every API and function, which may write traces and nothing else besides', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.TracingEnabled).toBe(true);
+      const functions = app.resources(stack, 'AWS::Lambda::Function');
+      expect(functions.length).toBeGreaterThan(5);
+      for (const [, { Properties }] of functions) {
+        expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
+        const roleId = app.reference(stack, Properties.Role)?.id ?? '';
+        const everywhere = permissionsOf(app, stack, roleId)
+          .filter((permission) => permission.endsWith(' *'))
+          // The follower of a stream has it without tracing, too.
+          .filter((permission) => permission !== 'dynamodb:ListStreams *');
+        expect(everywhere).toEqual(['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']);
+      }
+    }
+  });
+
+  it('domains: serves each API under its name, over TLS 1.2 at least', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::DomainName').Properties).toMatchObject({
+        DomainName: DOMAINS[stack],
+        RegionalCertificateArn: DOMAINS.certificateArn,
+        SecurityPolicy: 'TLS_1_2',
+        EndpointConfiguration: { Types: ['REGIONAL'] },
+      });
+      expect(app.only(stack, 'AWS::ApiGateway::BasePathMapping').Properties).not.toHaveProperty('BasePath');
+    }
+  });
+
+  it('stage, providerSecrets: name the APIs and their stages, and confine the providers’ secrets', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::RestApi').Properties.Name).toBe(`eu-test-2-${stack}`);
+      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.StageName).toBe('eu-test-2');
+    }
+    const secrets = JSON.stringify(app.templates.inference).match(/:secret:[^"]*providers[^"]*/g);
+    expect([...new Set(secrets)]).toEqual([
+      ':secret:eu-test-2/providers/openai-??????',
+      ':secret:eu-test-2/providers/anthropic-??????',
+    ]);
+  });
+
+  it('smoke: adds the one function that calls the service, and nothing to the others', () => {
+    const { inference } = app.templates;
+    const standard = new SynthesizedApp().templates.inference;
+    const added = Object.keys(inference.Resources).filter((id) => id.startsWith('ScheduledSmoke'));
+    expect(added.length).toBeGreaterThan(3);
+    expect(Object.keys(standard.Resources).filter((id) => id.includes('Smoke'))).toEqual([]);
+    // Saved queries name the logs of every function.
+    const mentions = Object.entries(inference.Resources).filter(
+      ([, each]) => each.Type !== 'AWS::Logs::QueryDefinition' && /smoke/i.test(JSON.stringify(each)),
+    );
+    expect(mentions.map(([id]) => id).filter((id) => !added.includes(id))).toEqual([]);
+  });
+
+  it('logRetentionDays: bounds the life of every log', () => {
+    const groups = SERVICE_STACKS.flatMap((stack) => app.resources(stack, 'AWS::Logs::LogGroup'));
+    expect(groups.length).toBeGreaterThan(10);
+    expect(new Set(groups.map(([, { Properties }]) => Properties.RetentionInDays))).toEqual(new Set([7]));
+  });
+
+  it('holdTtlSeconds: reaches the functions that hold', () => {
+    const ttls = SERVICE_STACKS.flatMap((stack) => app.resources(stack, 'AWS::Lambda::Function'))
+      .map(
+        ([, { Properties }]) => (Properties.Environment as { Variables: Record<string, unknown> }).Variables,
+      )
+      .flatMap((variables) => (variables.HOLD_TTL_SECONDS === undefined ? [] : [variables.HOLD_TTL_SECONDS]));
+    expect(ttls.length).toBeGreaterThan(1);
+    expect(new Set(ttls)).toEqual(new Set(['3600']));
+  });
+
+  it('ipRequestsPerMinute: is the limit of the rate rule', () => {
+    const rules = app.only('inference', 'AWS::WAFv2::WebACL').Properties.Rules;
+    expect(rules).toEqual([
+      expect.objectContaining({
+        Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 1000, EvaluationWindowSec: 60 } },
+      }),
+    ]);
+  });
+
+  it('leaves everything else as it is', () => {
+    const standard = new SynthesizedApp();
+    for (const stack of SERVICE_STACKS) {
+      const table = (of: SynthesizedApp) =>
+        methodsOf(of, stack).map(({ method, path, endpoint, integration }) => [
+          method,
+          path,
+          endpoint,
+          joined(integration.Uri),
+        ]);
+      expect(table(app)).toEqual(table(standard));
+    }
+  });
+});

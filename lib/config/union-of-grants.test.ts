@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Grants } from '../../lambdas/platform/contract/grants.ts';
+import { unionOf } from './union-of-grants.ts';
+
+describe('the union of grants', () => {
+  it('has each action of a table, each index and each queue once', () => {
+    const one: Grants = {
+      tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem'] },
+      indexes: [{ table: 'keys', name: 'by-account' }],
+      sends: ['deliveries'],
+    };
+    const other: Grants = {
+      tables: { keys: ['UpdateItem', 'PutItem'], usage: ['PutItem'] },
+      indexes: [{ table: 'keys', name: 'by-account' }],
+      sends: ['deliveries', 'retries'],
+    };
+    expect(unionOf([one, other])).toEqual({
+      tables: { keys: ['GetItem', 'UpdateItem', 'PutItem'], wallets: ['GetItem'], usage: ['PutItem'] },
+      indexes: [{ table: 'keys', name: 'by-account' }],
+      sends: ['deliveries', 'retries'],
+    });
+  });
+
+  it('has what one of them has, and nothing that none has', () => {
+    expect(unionOf([{ keyPepper: true }, { holds: true, settlements: true }, {}])).toEqual({
+      tables: {},
+      keyPepper: true,
+      holds: true,
+      settlements: true,
+    });
+    expect(unionOf([])).toEqual({ tables: {} });
+  });
+
+  it('is that of the one, where there is only one', () => {
+    const grants: Grants = { tables: { accounts: [] }, sessionKey: true };
+    expect(unionOf([grants])).toEqual(grants);
+  });
+
+  it('refuses the reader of a stream, in whose name Lambda itself reads', () => {
+    const follower: Grants = { follows: { table: 'listings', dead: 'deadChanges' } };
+    expect(() => unionOf([{}, follower])).toThrow('cannot be served by a host');
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
+import { METRICS } from '../../../lambdas/platform/contract/metrics.ts';
+import { NodeHost } from '../../../lambdas/platform/http/node-host.ts';
+import { SynthesizedApp } from '../../../test/template/synthesized-app.ts';
+import { parseConfig } from '../../config/config.ts';
+import { own } from '../../observability/metrics.ts';
+
+const app = new SynthesizedApp('fargate');
+const only = (type: string, of = app) => of.only('ingress', type).Properties;
+
+/** The attributes of the balancer and of its target group, by name. */
+const attributes = (type: string, field: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (only(type)[field] as { Key: string; Value: string }[]).map(({ Key, Value }) => [Key, Value]),
+  );
+
+describe('the shared host on Fargate', () => {
+  it('replaces no task before its successor is healthy, and rolls a bad deployment back', () => {
+    expect(only('AWS::ECS::Service')).toMatchObject({
+      ServiceName: 'prod-inference',
+      DesiredCount: 2,
+      DeploymentConfiguration: {
+        MinimumHealthyPercent: 100,
+        DeploymentCircuitBreaker: { Enable: true, Rollback: true },
+      },
+    });
+  });
+
+  it('lies in the zones that are named, as not every one has VPC origins', () => {
+    const zones = new SynthesizedApp('fargate-sized')
+      .resources('ingress', 'AWS::EC2::Subnet')
+      .map(([, { Properties }]) => Properties.AvailabilityZone);
+    expect(new Set(zones)).toEqual(new Set(['us-east-1b', 'us-east-1d']));
+  });
+
+  it('is arm64, with a core and 2 GB for a thousand open calls', () => {
+    expect(only('AWS::ECS::TaskDefinition')).toMatchObject({
+      Cpu: '1024',
+      Memory: '2048',
+      RuntimePlatform: { CpuArchitecture: 'ARM64' },
+    });
+  });
+
+  it('lets the longest call end before its task is stopped, and what is left settle after', () => {
+    const { 'deregistration_delay.timeout_seconds': draining } = attributes(
+      'AWS::ElasticLoadBalancingV2::TargetGroup',
+      'TargetGroupAttributes',
+    );
+    expect(Number(draining)).toBeGreaterThan(900);
+    expect(Number(draining)).toBeLessThanOrEqual(3600);
+    expect(only('AWS::ECS::TaskDefinition').ContainerDefinitions).toMatchObject([{ StopTimeout: 120 }]);
+  });
+
+  it('is asked for its health where the program answers', () => {
+    expect(only('AWS::ElasticLoadBalancingV2::TargetGroup')).toMatchObject({
+      HealthCheckPath: HOST_HEALTH_PATH,
+      HealthCheckIntervalSeconds: 10,
+      UnhealthyThresholdCount: 3,
+    });
+  });
+
+  it('is not cut off by the balancer while CloudFront still waits', () => {
+    const { 'idle_timeout.timeout_seconds': idle } = attributes(
+      'AWS::ElasticLoadBalancingV2::LoadBalancer',
+      'LoadBalancerAttributes',
+    );
+    expect(Number(idle)).toBeGreaterThan(120);
+  });
+
+  it('keeps an idle connection for longer than the balancer does, which else meets its end with a request', () => {
+    const { 'idle_timeout.timeout_seconds': idle } = attributes(
+      'AWS::ElasticLoadBalancingV2::LoadBalancer',
+      'LoadBalancerAttributes',
+    );
+    const resolve = () => {
+      throw new Error('nothing is asked of it');
+    };
+    const { server } = new NodeHost({ resolve, clock: Date.now, callMs: 1, mostCalls: 1 });
+    expect(server.keepAliveTimeout).toBeGreaterThan(Number(idle) * 1000);
+  });
+
+  it('is reached from within its network alone', () => {
+    expect(only('AWS::ElasticLoadBalancingV2::LoadBalancer')).toMatchObject({ Scheme: 'internal' });
+    const rules = app
+      .resources('ingress', 'AWS::EC2::SecurityGroup')
+      .flatMap(([, { Properties }]) => (Properties.SecurityGroupIngress as object[] | undefined) ?? []);
+    expect(rules).toMatchObject([{ CidrIp: '10.0.0.0/16', FromPort: 80, ToPort: 80 }]);
+  });
+});
+
+describe('the number of tasks', () => {
+  it('follows the open calls of a task, which are the metric that the program raises, and the CPU of short ones', () => {
+    const [byCalls, byCpu, ...others] = app
+      .resources('ingress', 'AWS::ApplicationAutoScaling::ScalingPolicy')
+      .map(([, { Properties }]) => Properties);
+    expect(others).toEqual([]);
+    expect(byCpu).toMatchObject({
+      TargetTrackingScalingPolicyConfiguration: {
+        TargetValue: 70,
+        PredefinedMetricSpecification: { PredefinedMetricType: 'ECSServiceAverageCPUUtilization' },
+      },
+    });
+    expect(byCalls).toMatchObject({
+      PolicyType: 'TargetTrackingScaling',
+      TargetTrackingScalingPolicyConfiguration: {
+        TargetValue: 300,
+        CustomizedMetricSpecification: {
+          MetricName: METRICS.openCalls,
+          Namespace: 'UnifiedInference/prod',
+          Statistic: 'Average',
+          Dimensions: [{ Name: 'application', Value: 'unified-inference-service' }],
+        },
+      },
+    });
+    expect(own(parseConfig({}), METRICS.openCalls).dimensions).toEqual({
+      application: 'unified-inference-service',
+    });
+  });
+
+  it.each([
+    ['fargate', 2, 10],
+    ['fargate-sized', 3, 40],
+  ] as const)('stays between the floor and the ceiling of the settings: %s', (name, least, most) => {
+    const sized = new SynthesizedApp(name);
+    expect(only('AWS::ApplicationAutoScaling::ScalableTarget', sized)).toMatchObject({
+      MinCapacity: least,
+      MaxCapacity: most,
+    });
+    expect(only('AWS::ECS::Service', sized)).toMatchObject({ DesiredCount: least });
+  });
+});

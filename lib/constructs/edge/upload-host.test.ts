@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
+import { FUNCTION_FILE_BYTES, TRANSCRIPTION_FILE_BYTES } from '../../../lambdas/platform/contract/limits.ts';
+import { assemblyOf } from '../../../test/template/assemblies.ts';
+import { distributionOf } from '../../../test/template/edge/distributions.ts';
+import { SynthesizedApp } from '../../../test/template/synthesized-app.ts';
+
+describe('the host of uploads', () => {
+  const app = new SynthesizedApp('web-function-ingress');
+
+  it('runs its program in the function’s own role, with as many uploads at once as its disk holds', () => {
+    const text = JSON.stringify(app.only('ingress', 'AWS::Lambda::WebFunctionRevision').Properties);
+    expect(text).toContain('host.mjs');
+    expect(text).toContain('SETTLEMENT_WORKFLOW');
+    expect(text).toContain('createtranscriptionRole');
+    const [, uploads = '0'] = /"[A-Za-z]*Concurren[A-Za-z]*":"?(\d+)/.exec(text) ?? [];
+    expect(Number(uploads)).toBeGreaterThan(0);
+    expect(Number(uploads) * TRANSCRIPTION_FILE_BYTES).toBeLessThan(512 * 1024 * 1024);
+    expect(FUNCTION_FILE_BYTES).toBeLessThan(TRANSCRIPTION_FILE_BYTES);
+  });
+
+  it('is deployed where the settings ask for one, and where functions serve the rest alone', () => {
+    const uploads = (name: 'standard' | 'web-function' | 'fargate') =>
+      Object.keys(new SynthesizedApp(name).templates.ingress.Resources).filter((id) =>
+        id.startsWith('Upload'),
+      );
+    expect(readdirSync(assemblyOf('standard'))).not.toContain('Inference-prod-ingress.template.json');
+    expect(uploads('web-function')).toEqual([]);
+    expect(uploads('fargate')).toEqual([]);
+  });
+});
+
+describe('the host of uploads on Fargate', () => {
+  const app = new SynthesizedApp('fargate-ingress');
+
+  it('stands behind a VPC origin', () => {
+    const behind = distributionOf(app).Origins.filter(({ VpcOriginConfig }) => VpcOriginConfig !== undefined);
+    expect(behind).toHaveLength(1);
+    expect(app.only('ingress', 'AWS::CloudFront::VpcOrigin').Properties).toMatchObject({
+      VpcOriginEndpointConfig: { OriginProtocolPolicy: 'http-only' },
+    });
+  });
+
+  it('runs two arm64 tasks or more, each with time to end its uploads, and rolls a bad deployment back', () => {
+    expect(app.only('ingress', 'AWS::ECS::Service').Properties).toMatchObject({
+      ServiceName: 'prod-uploads',
+      DesiredCount: 2,
+      DeploymentConfiguration: { DeploymentCircuitBreaker: { Enable: true, Rollback: true } },
+    });
+    expect(app.only('ingress', 'AWS::ECS::TaskDefinition').Properties).toMatchObject({
+      RuntimePlatform: { CpuArchitecture: 'ARM64' },
+      ContainerDefinitions: [{ StopTimeout: 120, PortMappings: [{ ContainerPort: 8080 }] }],
+    });
+    expect(JSON.stringify(app.templates.ingress)).toContain('SETTLEMENT_WORKFLOW');
+  });
+
+  it('is asked for its health where the program answers, which is no error in its log', () => {
+    const { HealthCheckPath, Matcher } = app.only(
+      'ingress',
+      'AWS::ElasticLoadBalancingV2::TargetGroup',
+    ).Properties;
+    expect([HealthCheckPath, Matcher]).toEqual([HOST_HEALTH_PATH, undefined]);
+  });
+
+  it('acts in the function’s own role, which the tasks alone may take on beside it', () => {
+    const { TaskRoleArn: role } = app.only('ingress', 'AWS::ECS::TaskDefinition').Properties;
+    expect(JSON.stringify(role)).toContain('createtranscriptionRole');
+    const trusting = Object.entries(app.templates.inference.Resources).filter(([, { Properties }]) =>
+      JSON.stringify(Properties).includes('ecs-tasks.amazonaws.com'),
+    );
+    expect(trusting.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
+  });
+
+  it('has an alarm for the time when no task runs', () => {
+    const alarm = Object.values(app.templates.operations.Resources).find(
+      ({ Properties }) => Properties.AlarmName === 'prod/upload-tasks-missing',
+    );
+    expect(alarm?.Properties).toMatchObject({ Threshold: 1, TreatMissingData: 'breaching' });
+    expect(JSON.stringify(alarm)).toContain('RunningTaskCount');
+    expect(JSON.stringify(alarm)).toContain('{"Name":"ServiceName","Value":"prod-uploads"}');
+  });
+});

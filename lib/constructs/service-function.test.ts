@@ -1,0 +1,269 @@
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
+import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { CONSUMER_NAMES, FUNCTIONS } from '../../test/template/functions.ts';
+import { permissionsOf, resourceName } from '../../test/template/permissions.ts';
+import {
+  type Resource,
+  SERVICE_STACKS,
+  type StackName,
+  SynthesizedApp,
+} from '../../test/template/synthesized-app.ts';
+import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
+import { type FunctionName, GRANTS } from '../config/grants.ts';
+
+const app = new SynthesizedApp();
+
+interface Deployed {
+  readonly stack: StackName;
+  readonly name: FunctionName;
+  readonly properties: Resource['Properties'];
+  readonly roleId: string;
+  readonly logGroupId: string;
+}
+
+const functions: readonly Deployed[] = SERVICE_STACKS.flatMap((stack) =>
+  app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties: properties }]) => ({
+    stack,
+    name: app.functionName(stack, id),
+    properties,
+    roleId: app.reference(stack, properties.Role)?.id ?? '',
+    logGroupId: app.reference(stack, Object(properties.LoggingConfig).LogGroup)?.id ?? '',
+  })),
+);
+const named = functions.map((deployed) => [`${deployed.stack} ${deployed.name}`, deployed] as const);
+
+const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
+const READING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+const SCHEDULES = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/prod-deliveries/*';
+
+/** The queues that a function reads. */
+const readBy = (name: FunctionName): QueueName[] =>
+  (Object.entries(QUEUES) as [QueueName, Queue][]).flatMap(([queue, { reader }]) =>
+    reader?.consumer === name ? queue : [],
+  );
+
+/** Those that hold the search index, or whole catalogs. */
+const MEMORY_MB: Partial<Record<FunctionName, number>> = {
+  'search-listings': 1536,
+  'build-search-index': 2048,
+  'watch-prices': 1024,
+  'get-operator-catalog': 2048,
+  'list-operator-routes': 2048,
+};
+
+const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;
+
+const sharing = (own: Deployed, field: 'roleId' | 'logGroupId') =>
+  functions.filter((other) => other.stack === own.stack && other[field] === own[field]);
+
+/** Seconds: API Gateway's 15 minutes for a stream, less than its 29 s for the rest, the contract's for consumers. */
+function timeoutOf(name: FunctionName): number {
+  const consumer = CONSUMER_NAMES.find((candidate) => candidate === name);
+  if (consumer !== undefined) return CONSUMERS[consumer].timeoutSeconds;
+  return ROUTES.some((route) => route.endpoint === name && route.response === 'streamed') ? 900 : 28;
+}
+
+describe('the functions', () => {
+  it('are one for each route in its stack, one for unknown routes in each, and the consumers', () => {
+    const expected = [
+      ...new Set(ROUTES.map(({ api, endpoint }) => `${api} ${endpoint}`)),
+      ...SERVICE_STACKS.map((stack) => `${stack} unknown-route`),
+      ...CONSUMER_NAMES.map((name) => `${CONSUMERS[name].api} ${name}`),
+    ];
+    expect(named.map(([name]) => name).sort()).toEqual(expected.sort());
+  });
+
+  it.each(named)('run Node 24 on arm64, most with 512 MB: %s', (_name, { name, properties }) => {
+    expect(properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: MEMORY_MB[name] ?? 512,
+      Handler: 'index.handler',
+      Description: `unified-inference-service: ${name}`,
+    });
+  });
+
+  it.each(named)('may run as long as whoever waits for them: %s', (_name, { name, properties }) => {
+    expect(properties.Timeout).toBe(timeoutOf(name));
+  });
+
+  it.each(named)('keep their logs in a group of their own, for 30 days: %s', (_name, deployed) => {
+    expect(sharing(deployed, 'logGroupId')).toHaveLength(1);
+    expect(app.templates[deployed.stack].Resources[deployed.logGroupId]).toMatchObject({
+      Type: 'AWS::Logs::LogGroup',
+      Properties: { RetentionInDays: 30 },
+    });
+  });
+});
+
+const INVOCATIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
+const MODELS = [
+  'arn:<AWS::Partition>:bedrock:*::foundation-model/*',
+  'arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*',
+];
+
+const INFERENCES = [
+  'bedrock-mantle:CreateInference arn:<AWS::Partition>:bedrock-mantle:*:<AWS::AccountId>:project/*',
+  'aws-external-anthropic:CreateInference arn:<AWS::Partition>:aws-external-anthropic:*:<AWS::AccountId>:workspace/*',
+];
+
+describe('the role of a function', () => {
+  it.each(named)('is its own, and only Lambda takes it: %s', (_name, deployed) => {
+    expect(sharing(deployed, 'roleId')).toHaveLength(1);
+    const role = app.templates[deployed.stack].Resources[deployed.roleId]?.Properties;
+    expect(role).not.toHaveProperty('ManagedPolicyArns');
+    expect(role?.AssumeRolePolicyDocument).toEqual({
+      Version: '2012-10-17',
+      Statement: [
+        { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+      ],
+    });
+  });
+
+  it.each(named)(
+    'allows what the grants list, and nothing else: %s',
+    (_name, { stack, name, roleId, logGroupId }) => {
+      const {
+        tables = {},
+        indexes = [],
+        sends = [],
+        counts = [],
+        schedules,
+        publishes,
+        follows,
+      } = GRANTS[name];
+      const { keyPepper, sessionKey, webhookKey, identitySecret, payments } = GRANTS[name];
+      const { providerSecrets, bedrockModels, signedModels, settlements } = GRANTS[name];
+      const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
+      const secrets =
+        'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
+      const expected = [
+        `logs:CreateLogStream ${logs}`,
+        `logs:PutLogEvents ${logs}`,
+        ...Object.entries(tables).flatMap(([table, actions]) =>
+          actions.map((action) => `dynamodb:${action} data:${capitalized(table)}.Arn`),
+        ),
+        ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
+        ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
+        ...(sessionKey ? ['secretsmanager:GetSecretValue data:SessionKey.Ref'] : []),
+        ...(identitySecret ? ['secretsmanager:GetSecretValue data:IdentitySecret.Ref'] : []),
+        ...(payments ? ['secretsmanager:GetSecretValue data:PaymentSecret.Ref'] : []),
+        ...(webhookKey ? ['secretsmanager:GetSecretValue data:WebhookKey.Ref'] : []),
+        ...sends.map((queue) => `sqs:SendMessage platform:Messaging${capitalized(queue)}.Arn`),
+        ...counts.map((queue) => `sqs:GetQueueAttributes platform:Messaging${capitalized(queue)}.Arn`),
+        ...readBy(name).flatMap((queue) =>
+          READING.map((action) => `${action} platform:Messaging${capitalized(queue)}.Arn`),
+        ),
+        ...(publishes ? ['events:PutEvents platform:MessagingBus.Arn'] : []),
+        ...(follows === undefined
+          ? []
+          : [
+              ...FOLLOWING.map((action) => `dynamodb:${action} data:${capitalized(follows.table)}.StreamArn`),
+              'dynamodb:ListStreams *',
+              `sqs:SendMessage platform:Messaging${capitalized(follows.dead)}.Arn`,
+            ]),
+        ...(schedules
+          ? [`scheduler:CreateSchedule ${SCHEDULES}`, 'iam:PassRole platform:MessagingScheduleRole.Arn']
+          : []),
+        ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
+        ...(settlements ? ['states:StartSyncExecution inference:TranscriptionSettlementWorkflow.Ref'] : []),
+        ...(bedrockModels
+          ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
+          : []),
+        ...(signedModels ? INFERENCES : []),
+      ];
+      expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
+    },
+  );
+
+  it('has a wildcard only where secrets, models and schedules are named at run time', () => {
+    const wild = functions.flatMap(({ stack, name, roleId }) =>
+      permissionsOf(app, stack, roleId)
+        .filter((permission) => permission.includes('*'))
+        .map((permission) => `${name}: ${permission.split(' ')[0]}`),
+    );
+    const chats = ['create-chat-completion', 'create-message', 'create-response'];
+    const callers = [...chats, 'create-embeddings', 'create-images'];
+    const sellers = [...callers, 'create-speech', 'create-transcription'];
+    const atRunTime = [
+      ...callers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
+      ...chats.flatMap((name) => INFERENCES.map((permission) => `${name}: ${permission.split(' ')[0]}`)),
+      ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
+      'deliver-webhooks: scheduler:CreateSchedule',
+      'follow-listings: dynamodb:ListStreams',
+    ];
+    expect([...new Set(wild)].sort()).toEqual(atRunTime.sort());
+  });
+});
+
+describe('the environment of a function', () => {
+  it.each(named)(
+    'names the tables and secrets that its role reaches: %s',
+    (_name, { stack, name: functionName, properties }) => {
+      const { Variables: variables } = properties.Environment as {
+        readonly Variables: Record<string, unknown>;
+      };
+      const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
+      const { identitySecret, counts = [] } = GRANTS[functionName];
+      const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
+      const reference = (name: string) => {
+        const found = app.reference(stack, variables[name]);
+        return found === undefined
+          ? variables[name]
+          : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
+      };
+      const expected: Record<string, string> = {
+        POWERTOOLS_SERVICE_NAME: functionName,
+        METRICS_NAMESPACE: 'UnifiedInference/prod',
+      };
+      for (const table of Object.keys(tables) as TableName[])
+        expected[TABLES[table].variable] = `data:${capitalized(table)}`;
+      if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
+      if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
+      if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';
+      if (identitySecret) expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
+      if (identityProviders) expected[VARIABLES.identityProviders] = '{}';
+      if (payments) {
+        expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
+        expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
+        expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
+      }
+      if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
+      for (const queue of [...sends, ...counts])
+        expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;
+      if (publishes) expected[VARIABLES.eventBus] = 'platform:MessagingBus';
+      if (schedules) {
+        expected[VARIABLES.scheduleGroup] = 'prod-deliveries';
+        expected[VARIABLES.scheduleRole] = 'platform:MessagingScheduleRole';
+        expected[VARIABLES.deliveryLeaseSeconds] = '40';
+      }
+      if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
+      expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
+        expected,
+      );
+    },
+  );
+});
+
+describe('the grants', () => {
+  it('have a row for each function', () => {
+    expect(Object.keys(GRANTS).sort()).toEqual([...FUNCTIONS].sort());
+  });
+
+  it.each([
+    [
+      'of another region',
+      'arn:<AWS::Partition>:bedrock:us-west-2::foundation-model/stability.sd3-5-large-v1:0',
+    ],
+    ['of a profile', 'arn:<AWS::Partition>:bedrock:us-east-1:<AWS::AccountId>:inference-profile/us.x'],
+    ['of no region, as a global profile has it', 'arn:<AWS::Partition>:bedrock:::foundation-model/x'],
+  ])('may call a model by whatever a route names: %s', (_name, resource) => {
+    const allows = compilePolicy([{ Effect: 'Allow', Action: INVOCATIONS, Resource: MODELS }]);
+    for (const action of INVOCATIONS) expect(allows(action, resource)).toBe('allowed');
+    expect(allows('bedrock:CreateInferenceProfile', resource)).toBe('not allowed');
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import {
+  ALLOW_LOOPBACK_VARIABLE,
+  DEFAULT_DELIVERY_LEASE_SECONDS,
+} from '../../lambdas/platform/contract/environment.ts';
+import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
+import { permissionsOf, policiesOf } from '../../test/template/permissions.ts';
+import { SERVICE_STACKS, STACK_NAMES, SynthesizedApp } from '../../test/template/synthesized-app.ts';
+
+const app = new SynthesizedApp();
+const STACK = 'platform';
+const specs = Object.entries(QUEUES) as [QueueName, Queue][];
+
+const idOf = (name: QueueName): string => {
+  const wanted = `Messaging${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const found = app
+    .resources(STACK, 'AWS::SQS::Queue')
+    .find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === wanted);
+  if (found === undefined) throw new Error(`there is no queue ${name}`);
+  return found[0];
+};
+const propertiesOf = (name: QueueName) => app.templates[STACK].Resources[idOf(name)]?.Properties ?? {};
+const arn = (name: QueueName) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] });
+const mappings = app
+  .resources(STACK, 'AWS::Lambda::EventSourceMapping')
+  .map(([, { Properties }]) => Properties)
+  // A follower of a table has a place to start from; a reader of a queue has none.
+  .filter(({ StartingPosition: start }) => start === undefined);
+
+describe('a queue', () => {
+  it.each(specs)('is a standard one, encrypted, and keeps a message for 14 days: %s', (name) => {
+    expect(propertiesOf(name)).toMatchObject({
+      SqsManagedSseEnabled: true,
+      MessageRetentionPeriod: 14 * 86_400,
+    });
+    expect(propertiesOf(name).FifoQueue).toBeUndefined();
+  });
+
+  it.each(specs)('is spoken to over TLS only: %s', (name) => {
+    const policies = app
+      .resources(STACK, 'AWS::SQS::QueuePolicy')
+      .filter(([, { Properties }]) => JSON.stringify(Properties.Queues).includes(idOf(name)));
+    expect(JSON.stringify(policies)).toContain('{"Bool":{"aws:SecureTransport":"false"}}');
+  });
+
+  it.each(specs.filter(([, { reader }]) => reader !== undefined))(
+    'is read in batches that fail message by message, and gives up on one that cannot be handled: %s',
+    (name, { reader, dead, visibilitySeconds = 0 }) => {
+      const own = mappings.filter(
+        ({ EventSourceArn: source }) => app.reference(STACK, source)?.id === idOf(name),
+      );
+      expect(own).toHaveLength(1);
+      expect(own[0]).toMatchObject({
+        BatchSize: reader?.batchSize,
+        ScalingConfig: { MaximumConcurrency: reader?.maxConcurrency },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      });
+      expect(app.functionName(STACK, app.reference(STACK, own[0]?.FunctionName)?.id ?? '')).toBe(
+        reader?.consumer,
+      );
+      expect(propertiesOf(name)).toMatchObject({
+        VisibilityTimeout: visibilitySeconds,
+        RedrivePolicy: {
+          deadLetterTargetArn: arn(dead?.queue as QueueName),
+          maxReceiveCount: dead?.maxReceives,
+        },
+      });
+      // As Lambda advises; and what a dead reader held is free again before its message is delivered again.
+      const { timeoutSeconds } = CONSUMERS[reader?.consumer ?? 'deliver-webhooks'];
+      expect(visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
+      expect(visibilitySeconds).toBeGreaterThan(DEFAULT_DELIVERY_LEASE_SECONDS);
+    },
+  );
+
+  it('may be read by a function that sends to it, in chains that Lambda does not cut', () => {
+    const loops = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .filter(([, { Properties }]) => Properties.RecursiveLoop === 'Allow')
+        .map(([id]) => app.functionName(stack, id)),
+    );
+    expect(loops).toEqual(['deliver-webhooks']);
+  });
+
+  it('that holds dead letters is read by nobody', () => {
+    expect(mappings).toHaveLength(specs.filter(([, { reader }]) => reader !== undefined).length);
+  });
+});
+
+describe('a lease', () => {
+  it('outlasts the longest run of its function', () => {
+    expect(DEFAULT_DELIVERY_LEASE_SECONDS).toBeGreaterThan(CONSUMERS['deliver-webhooks'].timeoutSeconds);
+  });
+});
+
+describe('the bus', () => {
+  it('has the name that publishers know, and another stage’s has another', () => {
+    expect(app.only(STACK, 'AWS::Events::EventBus').Properties).toMatchObject({ Name: 'platform-events' });
+    const other = new SynthesizedApp('every-setting');
+    expect(other.only(STACK, 'AWS::Events::EventBus').Properties).toMatchObject({
+      Name: 'platform-events-eu-test-2',
+    });
+  });
+
+  it('passes every event of this account on, and keeps those that it cannot', () => {
+    const [rule = {}, ...others] = app
+      .resources(STACK, 'AWS::Events::Rule')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ EventPattern: pattern }) => pattern !== undefined);
+    expect(others).toEqual([]);
+    expect(rule).toMatchObject({ State: 'ENABLED', EventPattern: { account: [{ Ref: 'AWS::AccountId' }] } });
+    expect(rule.Targets).toEqual([
+      { Id: 'Target0', Arn: arn('events'), DeadLetterConfig: { Arn: arn('deadEvents') } },
+    ]);
+  });
+});
+
+describe('schedules', () => {
+  it('act in a role that Scheduler takes for this account, and that wakes deliveries up and nothing else', () => {
+    const [[roleId = '', role] = []] = app
+      .resources(STACK, 'AWS::IAM::Role')
+      .filter(([, { Properties }]) => JSON.stringify(Properties).includes('scheduler.amazonaws.com'));
+    expect(role?.Properties.AssumeRolePolicyDocument).toMatchObject({
+      Statement: [{ Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } } }],
+    });
+    expect(JSON.stringify(role)).toContain(':schedule-group/prod-deliveries');
+    expect(permissionsOf(app, STACK, roleId)).toEqual(['sqs:SendMessage platform:MessagingRetries.Arn']);
+  });
+
+  it('take a role from who plans them, and no other service takes it from there', () => {
+    const passing = policiesOf(app, STACK)
+      .flatMap(([, statements]) => statements)
+      .filter(({ Action }) => JSON.stringify(Action).includes('iam:PassRole'));
+    expect(passing.length).toBeGreaterThan(0);
+    for (const statement of passing)
+      expect(statement).toMatchObject({
+        Action: 'iam:PassRole',
+        Condition: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      });
+  });
+});
+
+describe('a deployment', () => {
+  it('never lets webhooks go to its own machines', () => {
+    for (const stack of STACK_NAMES)
+      expect(JSON.stringify(app.templates[stack])).not.toContain(ALLOW_LOOPBACK_VARIABLE);
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from '@jest/globals';
+import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
+
+const MINUTE = 60;
+
+interface Query {
+  readonly Id: string;
+  readonly Expression?: string;
+  readonly Period?: number;
+  readonly ReturnData?: boolean;
+  readonly MetricStat?: {
+    readonly Metric: {
+      readonly MetricName: string;
+      readonly Namespace: string;
+      readonly Dimensions: unknown;
+    };
+    readonly Period: number;
+    readonly Stat: string;
+  };
+}
+
+interface MathAlarm {
+  readonly AlarmName: string;
+  readonly Threshold: number;
+  readonly ComparisonOperator: string;
+  readonly EvaluationPeriods: number;
+  readonly DatapointsToAlarm: number;
+  readonly TreatMissingData: string;
+  readonly Metrics: readonly Query[];
+}
+
+/** Calls in one minute; undefined where nothing was raised. */
+interface Minute {
+  readonly failed?: number;
+  readonly settled?: number;
+}
+
+const METRICS: Readonly<Record<string, keyof Minute>> = { RequestsFailed: 'failed', CallsSettled: 'settled' };
+
+/** What of CloudWatch's metric math the alarms are written in; a missing value stays missing unless it is filled. */
+const FUNCTIONS = {
+  FILL: (value: number | undefined, filling: number) => value ?? filling,
+  IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
+};
+
+function evaluate(expression: string, values: Readonly<Record<string, number | undefined>>): number {
+  const scope = { ...FUNCTIONS, ...values };
+  for (const [word] of expression.matchAll(/[A-Za-z]\w*/g)) expect(Object.keys(scope)).toContain(word);
+  return Number(new Function(...Object.keys(scope), `return ${expression};`)(...Object.values(scope)));
+}
+
+class Alarms {
+  readonly #app: SynthesizedApp;
+  readonly #alarms: ReadonlyMap<string, MathAlarm>;
+
+  constructor(app: SynthesizedApp) {
+    this.#app = app;
+    this.#alarms = new Map(
+      app
+        .resources('operations', 'AWS::CloudWatch::Alarm')
+        .map(([id, { Properties }]) => [id, Properties as unknown as MathAlarm]),
+    );
+  }
+
+  /** Whether a metric alarm is in ALARM as the last minute ends. */
+  isRaised(id: string, minutes: readonly Minute[]): boolean {
+    const alarm = this.#alarms.get(id);
+    const [math] = alarm?.Metrics.filter(({ Expression }) => Expression !== undefined) ?? [];
+    const stats = alarm?.Metrics.filter(({ MetricStat: stat }) => stat !== undefined) ?? [];
+    expect(alarm).toMatchObject({
+      ...{ EvaluationPeriods: 1, DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' },
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+    });
+    if (alarm === undefined || math?.Expression === undefined) throw new Error(`${id} is no metric math`);
+    const values = stats.map(({ Id, MetricStat: stat }) => {
+      expect(stat).toMatchObject({
+        Stat: 'Sum',
+        Metric: { Namespace: expect.stringMatching(/^UnifiedInference\//) },
+      });
+      const { MetricName: name } = stat?.Metric ?? { MetricName: '' };
+      const window = minutes.slice(-(stat?.Period ?? 0) / MINUTE);
+      const raised = window.flatMap((minute) => minute[METRICS[name] ?? 'failed'] ?? []);
+      return [Id, raised.length === 0 ? undefined : raised.reduce((sum, value) => sum + value, 0)] as const;
+    });
+    expect(values.map(([id]) => id).sort()).toEqual(['failed', 'settled']);
+    // Where no metric has a value, neither has the expression.
+    if (values.every(([, value]) => value === undefined)) return false;
+    return evaluate(math.Expression, Object.fromEntries(values)) >= alarm.Threshold;
+  }
+
+  /** The windows of a composite alarm, by the ids of their alarms; both must be raised for it. */
+  windowsOf(article: string): readonly string[] {
+    const [, { Properties }] =
+      this.#app
+        .resources('operations', 'AWS::CloudWatch::CompositeAlarm')
+        .find(([, each]) => String(each.Properties.AlarmName).endsWith(`/${article}`)) ?? ([] as never);
+    const { 'Fn::Join': [, parts] = ['', []] } = Properties.AlarmRule as { 'Fn::Join'?: [string, unknown[]] };
+    const rule = parts.map((part) => (typeof part === 'string' ? part : '*')).join('');
+    expect(rule).toBe('(ALARM("*") AND ALARM("*"))');
+    return parts.flatMap((part) => Object(part)['Fn::GetAtt']?.[0] ?? []);
+  }
+
+  isPaged(article: string, minutes: readonly Minute[]): boolean {
+    return this.windowsOf(article).every((id) => this.isRaised(id, minutes));
+  }
+
+  periodsOf(article: string): readonly number[] {
+    return this.windowsOf(article).map(
+      (id) => this.#alarms.get(id)?.Metrics.flatMap(({ MetricStat: stat }) => stat?.Period ?? [])[0] ?? 0,
+    );
+  }
+}
+
+const alarms = new Alarms(new SynthesizedApp());
+const both = (minutes: readonly Minute[]) => ({
+  fast: alarms.isPaged('availability-fast', minutes),
+  slow: alarms.isPaged('availability-slow', minutes),
+});
+
+const steady = (minutes: number, minute: Minute): Minute[] => Array.from({ length: minutes }, () => minute);
+const HOURS = 60;
+/** A thousand calls a minute, of which this many in a hundred fail. */
+const failing = (percent: number): Minute => ({ failed: 10 * percent, settled: 1_000 - 10 * percent });
+const GOOD: Minute = { settled: 1_000 };
+
+describe('the alarms of availability', () => {
+  it('look at an hour and five minutes, and at six hours and half an hour', () => {
+    expect(alarms.periodsOf('availability-fast')).toEqual([3_600, 300]);
+    expect(alarms.periodsOf('availability-slow')).toEqual([21_600, 1_800]);
+  });
+
+  it('are silent at birth, and while nobody calls', () => {
+    expect(both([])).toEqual({ fast: false, slow: false });
+    expect(both(steady(7 * HOURS, {}))).toEqual({ fast: false, slow: false });
+    expect(both(steady(7 * HOURS, GOOD))).toEqual({ fast: false, slow: false });
+  });
+
+  it('are silent at half of the failures that are allowed', () => {
+    expect(both(steady(7 * HOURS, failing(0.05)))).toEqual({ fast: false, slow: false });
+  });
+
+  it('page when two calls in a hundred have failed for an hour', () => {
+    const before = steady(6 * HOURS, GOOD);
+    expect(both([...before, ...steady(30, failing(2))]).fast).toBe(false);
+    expect(both([...before, ...steady(HOURS, failing(2))]).fast).toBe(true);
+  });
+
+  it('page within minutes when every call fails, though none is settled any more', () => {
+    const before = steady(6 * HOURS, GOOD);
+    expect(both([...before, ...steady(1, { failed: 1_000 })]).fast).toBe(true);
+    expect(both(steady(2, { failed: 1_000 })).fast).toBe(true);
+  });
+
+  it('report by day one call in a hundred that fails for six hours, and wake nobody', () => {
+    expect(both(steady(6 * HOURS, failing(1)))).toEqual({ fast: false, slow: true });
+  });
+
+  it('end minutes after the failures do', () => {
+    const outage = [...steady(5 * HOURS, GOOD), ...steady(HOURS, failing(20))];
+    expect(both(outage)).toEqual({ fast: true, slow: true });
+    expect(both([...outage, ...steady(5, GOOD)])).toEqual({ fast: false, slow: true });
+    expect(both([...outage, ...steady(30, GOOD)])).toEqual({ fast: false, slow: false });
+  });
+
+  it('are silent when one call of three fails at night, and not when five do', () => {
+    const night = steady(5 * HOURS, {});
+    expect(both([...night, { failed: 1, settled: 2 }])).toEqual({ fast: false, slow: false });
+    expect(both([...night, { failed: 4 }])).toEqual({ fast: false, slow: false });
+    expect(both([...night, { failed: 5 }])).toEqual({ fast: true, slow: true });
+  });
+
+  it('measure by the objective of the settings', () => {
+    const lenient = new Alarms(new SynthesizedApp('every-setting'));
+    // 99.5 %: five times as many failures are allowed.
+    expect(lenient.isPaged('availability-fast', steady(HOURS, failing(7.1)))).toBe(false);
+    expect(lenient.isPaged('availability-fast', steady(HOURS, failing(7.2)))).toBe(true);
+  });
+});
+
+describe('a window of the availability', () => {
+  it('notifies nobody itself', () => {
+    const windows = new SynthesizedApp()
+      .resources('operations', 'AWS::CloudWatch::Alarm')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ AlarmName: name }) => /\/availability-\w+\/(long|short)$/.test(String(name)));
+    expect(windows).toHaveLength(4);
+    for (const window of windows) {
+      expect(window).not.toHaveProperty('AlarmActions');
+      expect(window).not.toHaveProperty('OKActions');
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ConfigurationName } from '../../test/template/configurations.ts';
+import { type Resource, type StackName, SynthesizedApp } from '../../test/template/synthesized-app.ts';
+
+const STACKS: readonly StackName[] = [
+  ...(['data', 'inference', 'platform', 'operations'] as const),
+  ...(['ingress', 'edge-limit'] as const),
+];
+
+/** Of types that take tags as a list; others have their own form. */
+const tagsOf = ({ Properties }: Resource): Readonly<Record<string, string>> | undefined => {
+  const tags = Properties?.Tags as readonly { readonly Key: string; readonly Value: string }[] | undefined;
+  return Array.isArray(tags) ? Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])) : undefined;
+};
+
+/** Where costs arise. */
+const BILLED = [
+  ...['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::Stage', 'AWS::CloudWatch::Alarm', 'AWS::DynamoDB::Table'],
+  ...[
+    'AWS::ECS::Service',
+    'AWS::Lambda::Function',
+    'AWS::Logs::LogGroup',
+    'AWS::SNS::Topic',
+    'AWS::SQS::Queue',
+  ],
+  ...['AWS::SecretsManager::Secret', 'AWS::StepFunctions::StateMachine', 'AWS::WAFv2::WebACL'],
+  ...['AWS::CloudFront::Distribution', 'AWS::ElasticLoadBalancingV2::LoadBalancer'],
+];
+
+describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the tags under %s', (name) => {
+  it('are on everything that is billed', () => {
+    const app = new SynthesizedApp(name);
+    let seen = 0;
+    for (const stack of STACKS)
+      for (const type of BILLED)
+        for (const [id, resource] of app.resources(stack, type)) {
+          // The CDK's own functions, which run once in a deployment, take no tags.
+          if (id.startsWith('Custom')) continue;
+          seen++;
+          expect([id, tagsOf(resource)]).toEqual([
+            id,
+            expect.objectContaining({
+              ...{
+                application: 'unified-inference-service',
+                stage: 'prod',
+                stack: `Inference-prod-${stack}`,
+              },
+            }),
+          ]);
+        }
+    expect(seen).toBeGreaterThan(200);
+  });
+});
+
+const app = new SynthesizedApp('every-setting');
+const stacks = ['data', 'inference', 'platform', 'operations'].map((stack) => `Inference-eu-test-2-${stack}`);
+const topicOf = (id: string) => ({ Ref: expect.stringMatching(new RegExp(`^${id}[0-9A-F]{8}$`)) });
+
+describe('the budget', () => {
+  const { Properties } = app.only('operations', 'AWS::Budgets::Budget');
+
+  it('is of a month and of what bears the tag of a stack of the deployment', () => {
+    expect(Properties.Budget).toEqual({
+      BudgetName: 'eu-test-2-unified-inference-service',
+      BudgetType: 'COST',
+      TimeUnit: 'MONTHLY',
+      BudgetLimit: { Amount: 250, Unit: 'USD' },
+      CostFilters: { TagKeyValue: stacks.map((stack) => `user:stack$${stack}`) },
+    });
+  });
+
+  it('reports when 80 % and all of it are spent, and when all of it will be', () => {
+    const reported = (Properties.NotificationsWithSubscribers as readonly Record<string, unknown>[]).map(
+      ({ Notification: notification, Subscribers: subscribers }) => {
+        expect(notification).toMatchObject({
+          ComparisonOperator: 'GREATER_THAN',
+          ThresholdType: 'PERCENTAGE',
+        });
+        const { NotificationType: type, Threshold: threshold } = Object(notification);
+        return [type, threshold, subscribers];
+      },
+    );
+    const sns = (id: string) => [{ SubscriptionType: 'SNS', Address: topicOf(id) }];
+    expect(reported).toEqual([
+      ['ACTUAL', 80, sns('Warnings')],
+      ['FORECASTED', 100, sns('Warnings')],
+      ['ACTUAL', 100, sns('Alarms')],
+    ]);
+  });
+});
+
+describe('the search for unusual costs', () => {
+  it('is of what bears the tag of a stack of the deployment, from the amount of the setting on', () => {
+    const { Properties: monitor } = app.only('operations', 'AWS::CE::AnomalyMonitor');
+    expect(monitor.MonitorType).toBe('CUSTOM');
+    expect(JSON.parse(String(monitor.MonitorSpecification))).toEqual({
+      Tags: { Key: 'stack', Values: stacks, MatchOptions: ['EQUALS'] },
+    });
+    const { Properties: subscription } = app.only('operations', 'AWS::CE::AnomalySubscription');
+    expect(JSON.parse(String(subscription.ThresholdExpression)).Dimensions).toEqual({
+      Key: 'ANOMALY_TOTAL_IMPACT_ABSOLUTE',
+      MatchOptions: ['GREATER_THAN_OR_EQUAL'],
+      Values: ['40'],
+    });
+    expect(subscription).toMatchObject({
+      Frequency: 'IMMEDIATE',
+      Subscribers: [{ Type: 'SNS', Address: topicOf('Warnings') }],
+    });
+  });
+});
+
+describe('a topic', () => {
+  const publishers = (found: SynthesizedApp) =>
+    Object.fromEntries(
+      found.resources('operations', 'AWS::SNS::TopicPolicy').map(([id, { Properties }]) => {
+        const { Statement: statements } = Properties.PolicyDocument as {
+          Statement: Record<string, unknown>[];
+        };
+        const services = statements.flatMap(({ Principal: principal }) => Object(principal).Service ?? []);
+        return [id.replace(/Policy[0-9A-F]{8}$/, ''), services];
+      }),
+    );
+
+  it('takes what budgets and the search publish, where they are asked for, and only from this account', () => {
+    const [cloudwatch, budgets, costs] = ['cloudwatch', 'budgets', 'costalerts'].map(
+      (it) => `${it}.amazonaws.com`,
+    );
+    expect(publishers(app)).toEqual({
+      Alarms: [cloudwatch, budgets],
+      Warnings: [cloudwatch, budgets, costs],
+    });
+    expect(publishers(new SynthesizedApp())).toEqual({ Alarms: [cloudwatch], Warnings: [cloudwatch] });
+    for (const [, { Properties }] of app.resources('operations', 'AWS::SNS::TopicPolicy'))
+      for (const { Effect, Principal, Condition } of Object(Properties.PolicyDocument).Statement) {
+        if (Effect !== 'Allow') continue;
+        expect(Condition).toMatchObject({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
+        if (Principal.Service === budgets)
+          expect(JSON.stringify(Condition.ArnLike)).toMatch(/aws:SourceArn.*:budgets::.*AWS::AccountId.*:\*/);
+      }
+  });
+});
+
+describe('without the settings', () => {
+  it('there is neither a budget nor a search', () => {
+    const standard = new SynthesizedApp();
+    for (const type of ['AWS::Budgets::Budget', 'AWS::CE::AnomalyMonitor', 'AWS::CE::AnomalySubscription'])
+      expect(standard.resources('operations', type)).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../lambdas/app/routes.ts';
+import { measuredCall } from '../../lambdas/ledger/store/create-ledger.ts';
+import type { Route } from '../../lambdas/platform/contract/route.ts';
+import { createRequestHandler } from '../../lambdas/platform/http/request-handler.ts';
+import { embedded } from '../../lambdas/platform/system/metrics.ts';
+import { nodes, parse, type SyntaxNode } from '../../test/architecture/syntax.ts';
+import type { ConfigurationName } from '../../test/template/configurations.ts';
+import { SERVICE_STACKS, type StackName, SynthesizedApp } from '../../test/template/synthesized-app.ts';
+import { QUERIES } from './queries.ts';
+
+const app = new SynthesizedApp();
+
+interface Saved {
+  readonly name: string;
+  readonly text: string;
+  readonly groups: readonly { readonly Ref?: string }[];
+}
+
+const savedIn = (found: SynthesizedApp, stack: StackName): readonly Saved[] =>
+  found.resources(stack, 'AWS::Logs::QueryDefinition').map(([, { Properties }]) => ({
+    name: String(Properties.Name),
+    text: String(Properties.QueryString),
+    groups: Properties.LogGroupNames as readonly { readonly Ref?: string }[],
+  }));
+
+/** What Logs Insights finds by itself in any line and in those of Lambda (CloudWatch user guide, discovered fields). */
+const DISCOVERED = [
+  ...['@timestamp', '@message', '@log', '@logStream'],
+  ...['@type', '@requestId', '@duration', '@initDuration', '@memorySize', '@maxMemoryUsed'],
+];
+
+/** Of the lines of AWS WAF (developer guide, log fields for protection packs). */
+const OF_FIREWALL = ['action', 'httpRequest.clientIp', 'httpRequest.country', 'terminatingRuleId'];
+
+/** What Powertools puts into each line (user guide of the logger, standard structured keys). */
+const OF_LOGGER = ['level', 'message'];
+
+/** Of the access logs, as the APIs write them. */
+const ofAccessLogs = SERVICE_STACKS.flatMap((stack) => {
+  const { AccessLogSetting: setting } = app.only(stack, 'AWS::ApiGateway::Stage').Properties;
+  return Object.keys(JSON.parse(Object(setting).Format));
+});
+
+/** What handlers log of calls that succeed, fail and break off. */
+async function ofAnswers(): Promise<readonly string[]> {
+  const logged: string[] = [];
+  const note = (_message: string, fields = {}) => void logged.push(...Object.keys(fields));
+  const run = async (endpoint: Parameters<typeof createRequestHandler>[0]) => {
+    const log = { info: note, warn: note, error: note };
+    const ended: Promise<void>[] = [];
+    const after = (work: Promise<void>) => void ended.push(work);
+    const dependencies = { clock: () => 0, ulid: () => 'U', after, log } as never;
+    const handler = createRequestHandler(endpoint, 'openai' as never, dependencies);
+    const host = { functionRequestId: 'f', pathParameters: {}, remainingTimeMs: () => 1_000 } as never;
+    const response = await handler(new Request('https://example.com/'), host);
+    // A stream that breaks off is no text.
+    await response.text().catch(() => '');
+    await Promise.allSettled(ended);
+  };
+  await run(async () => new Response('ok'));
+  await run(() => Promise.reject(new Error('unexpected')));
+  await run(
+    async () =>
+      ({
+        headers: {},
+        chunks: (async function* () {
+          yield* [];
+          throw new Error('broken');
+        })(),
+      }) as never,
+  );
+  return logged;
+}
+
+/** The names of the fields in every `log.info('...', { ... })` of the source. */
+function ofSource(): ReadonlyMap<string, readonly string[]> {
+  const root = join(import.meta.dirname, '..', '..', '..', 'lambdas');
+  const found = new Map<string, readonly string[]>();
+  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.ts') || path.endsWith('token-table.ts')) continue;
+    const text = readFileSync(join(root, path), 'utf8');
+    if (!/\.(warn|info|error)\(/.test(text)) continue;
+    for (const node of nodes(parse(text))) {
+      if (node.type !== 'CallExpression') continue;
+      const [message, fields] = (node.arguments as readonly { expression: SyntaxNode }[]).map(
+        ({ expression }) => expression,
+      );
+      if (message?.type !== 'StringLiteral' || fields?.type !== 'ObjectExpression') continue;
+      const names = (fields.properties as readonly SyntaxNode[]).map((property) =>
+        String(Object(property.key ?? property).value),
+      );
+      found.set(String(message.value), names);
+    }
+  }
+  return found;
+}
+
+const WORDS = [
+  ...['fields', 'filter', 'stats', 'sort', 'by', 'as', 'and', 'or', 'like', 'asc', 'desc'],
+  ...['coalesce', 'ispresent', 'count', 'count_distinct', 'min', 'max', 'avg', 'sum', 'pct'],
+  ...['sortsFirst', 'sortsLast'],
+];
+
+/** The fields that a query reads: its names without its words and what it names itself. */
+function fieldsOf(text: string): readonly string[] {
+  const bare = text.replaceAll(/'[^']*'|like \/.*\//g, ' ').replaceAll(/\b\d+\b/g, ' ');
+  const made = [...bare.matchAll(/\bas (\w+)/g)].map(([, name = '']) => name);
+  const names = bare.match(/@?[A-Za-z_][\w.]*/g) ?? [];
+  return [...new Set(names)].filter((name) => ![...WORDS, ...made].includes(name));
+}
+
+const settled = {
+  ...{ unit: 'token', inputUnits: 1, outputUnits: 1, cost: 1n, unbilled: 1n, providerCost: 2n, route: 'r' },
+} as never;
+
+describe('a saved query', () => {
+  it('reads fields that the logs have', async () => {
+    const known = new Set([
+      ...[...DISCOVERED, ...OF_FIREWALL, ...OF_LOGGER, ...ofAccessLogs, ...(await ofAnswers())],
+      ...Object.keys(embedded(measuredCall(settled), 0)),
+      ...[...ofSource().values()].flat(),
+    ]);
+    for (const name of ['functionRequestId', 'outcome', 'CostNanoUsd', 'reason', 'integrationLatencyMs'])
+      expect([name, known.has(name)]).toEqual([name, true]);
+    expect([...fieldsOf("filter api_key = 'ID' | stats max(tokens) as most by model")]).toEqual([
+      'api_key',
+      'tokens',
+      'model',
+    ]);
+    expect(known.has('api_key')).toBe(false);
+    for (const [query, { lines }] of Object.entries(QUERIES)) {
+      const unknown = fieldsOf(lines.join('\n')).filter((field) => !known.has(field));
+      expect([query, unknown]).toEqual([query, []]);
+    }
+  });
+
+  it('asks for messages that the code writes, with the fields that they have', () => {
+    const messages = ofSource();
+    const asked = Object.values(QUERIES).flatMap(({ lines }) =>
+      [...lines.join('\n').matchAll(/message = '([^']+)'/g)].map(
+        ([, message = '']) => [message, fieldsOf(lines.join('\n'))] as const,
+      ),
+    );
+    expect(asked.length).toBeGreaterThan(0);
+    for (const [message, fields] of asked)
+      expect([...(messages.get(message) ?? []), 'message']).toEqual(expect.arrayContaining([...fields]));
+  });
+
+  it('quotes what it looks for as a regular expression of the query language', () => {
+    const [text = ''] = QUERIES.deaths?.lines ?? [];
+    const [, pattern = ''] = /\/(.*)\//.exec(text) ?? [];
+    const finds = new RegExp(pattern);
+    for (const line of [
+      '2026-11-23T10:00:00.000Z 3f2504e0-4f89-41d3-9a0c-0305e82c3301 Task timed out after 28.00 seconds',
+      'REPORT RequestId: 3f2504e0-4f89-41d3-9a0c-0305e82c3301 Status: error Error Type: Runtime.OutOfMemory',
+      '{"errorType":"Runtime.ImportModuleError"}',
+    ])
+      expect(finds.test(line)).toBe(true);
+    expect(finds.test('REPORT RequestId: 3f25 Duration: 12 ms')).toBe(false);
+  });
+});
+
+describe('the saved queries of a stack', () => {
+  it.each(SERVICE_STACKS)('read every function and the access log, 50 groups at most each: %s', (stack) => {
+    const all = new Set(
+      app.resources(stack, 'AWS::Lambda::Function').map(([, { Properties }]) => {
+        const { LogGroup: group } = Object(Properties.LoggingConfig);
+        return app.reference(stack, group)?.id;
+      }),
+    );
+    const [access] = app.resources(stack, 'AWS::Logs::LogGroup').filter(([id]) => /AccessLogs/.test(id));
+    const parts = savedIn(app, stack).filter(({ name }) => name.includes('/one-call'));
+    const read = parts.flatMap(({ groups }) => groups.map(({ Ref: id }) => id));
+    expect(new Set(read)).toEqual(new Set([...all, access?.[0]]));
+    for (const { groups } of savedIn(app, stack)) {
+      expect(groups.length).toBeGreaterThan(0);
+      expect(groups.length).toBeLessThanOrEqual(50);
+    }
+    for (const { groups } of parts) expect(groups.map(({ Ref: id }) => id)).toContain(access?.[0]);
+  });
+
+  it('are all of them, each once, and one in parts where there are more groups than a query reads', () => {
+    const names = savedIn(app, 'inference').map(({ name }) => name);
+    expect(names.sort()).toEqual(
+      Object.keys(QUERIES)
+        .map((name) => `prod/inference/${name}`)
+        .sort(),
+    );
+    const ofPlatform = savedIn(app, 'platform').map(({ name }) => name);
+    expect(ofPlatform).toContain('prod/platform/one-call-1-of-2');
+    expect(new Set(ofPlatform).size).toBe(ofPlatform.length);
+    // Nobody pays for a call of this API.
+    expect(
+      (ROUTES as readonly Route[]).filter(({ api, paid }) => api === 'platform' && paid === true),
+    ).toEqual([]);
+    expect(ofPlatform.join()).not.toContain('dearest');
+  });
+
+  it.each<[ConfigurationName, StackName, string]>([
+    ['standard', 'inference', 'prod/inference/refused-addresses'],
+    ['web-function', 'edge-limit', 'prod/edge/refused-addresses'],
+    ['fargate', 'ingress', 'prod/host/one-call'],
+    ['web-function', 'ingress', 'prod/host/failures-by-route'],
+  ])('are where their log group is: %s, %s, %s', (configuration, stack, query) => {
+    const found = savedIn(new SynthesizedApp(configuration), stack).find(({ name }) => name === query);
+    expect(found?.groups).toHaveLength(1);
+    const [group] = found?.groups ?? [];
+    const { Type: type } =
+      new SynthesizedApp(configuration).templates[stack].Resources[group?.Ref ?? ''] ?? {};
+    expect(type).toBe('AWS::Logs::LogGroup');
+  });
+});

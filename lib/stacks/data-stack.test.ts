@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
+
+const app = new SynthesizedApp();
+const { Outputs: outputs } = app.templates.data;
+const specs = Object.entries(TABLES) as readonly (readonly [TableName, Table])[];
+
+const resourceOf = (variable: string) => {
+  const reference = app.reference('data', outputs[outputName(variable)]?.Value);
+  return { reference, resource: app.templates.data.Resources[reference?.id ?? ''] };
+};
+
+const keySchema = ({ partitionKey, sortKey }: Pick<Table, 'partitionKey' | 'sortKey'>) => [
+  { AttributeName: partitionKey, KeyType: 'HASH' },
+  ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' }]),
+];
+
+it('the stack is protected from termination: another in its place would have tables without the money', () => {
+  const manifest = JSON.parse(readFileSync(join(app.outdir, 'manifest.json'), 'utf8'));
+  const stacks = ['data', 'inference'].map(
+    (stack) => manifest.artifacts[`Inference-prod-${stack}`].properties,
+  );
+  expect(stacks.map(({ terminationProtection }) => terminationProtection)).toEqual([true, false]);
+});
+
+describe('the tables', () => {
+  it('are those of the contract', () => {
+    expect(app.resources('data', 'AWS::DynamoDB::Table')).toHaveLength(specs.length);
+    const ids = specs.map(([, { variable }]) => resourceOf(variable).reference?.id);
+    expect(new Set(ids).size).toBe(specs.length);
+  });
+
+  it.each(specs)('have the keys, the indexes and the expiry of the contract: %s', (_name, spec) => {
+    const table = resourceOf(spec.variable).resource?.Properties;
+    expect(table?.KeySchema).toEqual(keySchema(spec));
+    expect(table?.TimeToLiveSpecification).toEqual(
+      spec.ttl === undefined ? undefined : { AttributeName: spec.ttl, Enabled: true },
+    );
+    expect(table?.GlobalSecondaryIndexes).toEqual(
+      spec.indexes?.map((index) => ({
+        IndexName: index.name,
+        KeySchema: keySchema(index),
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      })),
+    );
+  });
+
+  it.each(specs)('can be brought back and are not lost by mistake: %s', (_name, { variable }) => {
+    const { resource } = resourceOf(variable);
+    expect(resource).toMatchObject({
+      Type: 'AWS::DynamoDB::Table',
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        SSESpecification: { SSEEnabled: true },
+      },
+    });
+    expect(resource?.Properties).not.toHaveProperty('TableName');
+  });
+});
+
+describe.each([
+  ['the key pepper', VARIABLES.keyPepperSecret],
+  ['the session key', VARIABLES.sessionKeySecret],
+  ['the webhook key', VARIABLES.webhookKeySecret],
+])('%s', (_name, variable) => {
+  const { resource } = resourceOf(variable);
+
+  it('is generated at deployment, in the form that the functions read', () => {
+    expect(resource?.Properties).not.toHaveProperty('SecretString');
+    expect(resource?.Properties.GenerateSecretString).toEqual({
+      SecretStringTemplate: '{}',
+      GenerateStringKey: 'current',
+      PasswordLength: 64,
+      ExcludePunctuation: true,
+    });
+  });
+});
+
+describe('a secret', () => {
+  it.each(SECRET_VARIABLES)('outlives the stack: %s', (variable) => {
+    expect(resourceOf(variable).resource).toMatchObject({
+      Type: 'AWS::SecretsManager::Secret',
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+});
+
+describe('the data stack', () => {
+  it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
+    const expected = [...specs.map(([, { variable }]) => variable), ...SECRET_VARIABLES].map(outputName);
+    const own = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
+    expect(own.map(([name]) => name).sort()).toEqual(expected.sort());
+    for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);
+  });
+
+  it('holds only what must survive', () => {
+    const lost = Object.entries(app.templates.data.Resources)
+      .filter(([, { DeletionPolicy: policy }]) => policy !== 'Retain')
+      .map(([id]) => id);
+    expect(lost).toEqual([]);
+  });
+});
+
+describe('restored tables', () => {
+  const restored = new SynthesizedApp('restored-tables');
+
+  it('take the places of those of the stack: in its outputs, in every variable and in every permission', () => {
+    const value = (variable: string) => restored.templates.data.Outputs[outputName(variable)]?.Value;
+    expect(value(TABLES.wallets.variable)).toBe('wallets-at-20261121T093000Z');
+    const texts = ['inference', 'platform', 'operations'].map((stack) =>
+      JSON.stringify(restored.templates[stack as 'inference']),
+    );
+    for (const text of texts) expect(text).not.toMatch(/ImportValue[^}]*(Wallets|Listings)[0-9A-F]{8}/);
+    expect(texts[0]).toContain(':table/wallets-at-20261121T093000Z');
+    expect(texts[1]).toContain('/stream/2026-11-21T10:00:00.000');
+  });
+
+  it('leave those of the stack where they are, with what other stacks import of them', () => {
+    const ids = (of: SynthesizedApp) => of.resources('data', 'AWS::DynamoDB::Table').map(([id]) => id);
+    expect(ids(restored)).toEqual(ids(app));
+    const exports = (of: SynthesizedApp) =>
+      Object.values(of.templates.data.Outputs)
+        .map(({ Export: exported }) => exported)
+        .filter((exported) => exported !== undefined);
+    const missing = exports(app).filter(
+      (exported) => !exports(restored).some((each) => JSON.stringify(each) === JSON.stringify(exported)),
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,306 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { joined, SERVICE_STACKS, SynthesizedApp } from '../../test/template/synthesized-app.ts';
+import { ALARMS } from '../observability/alarms.ts';
+import { BURNS } from '../observability/burn-rates.ts';
+import { DASHBOARDS } from '../observability/dashboards.ts';
+
+const app = new SynthesizedApp();
+const template = JSON.stringify(app.templates.operations);
+const runbook = readFileSync(join(import.meta.dirname, '..', 'observability', 'runbook.md'), 'utf8');
+const alarms = app.resources('operations', 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+const composites = app
+  .resources('operations', 'AWS::CloudWatch::CompositeAlarm')
+  .map(([, { Properties }]) => Properties);
+const isWindow = ({ AlarmName: name }: { readonly [name: string]: unknown }) =>
+  Object.keys(BURNS).some((article) => String(name).startsWith(`prod/${article}/`));
+const named = (article: string) =>
+  alarms
+    .map(({ AlarmName: name }) => String(name))
+    .filter((name) => name === `prod/${article}` || name.startsWith(`prod/${article}/`));
+
+/** The articles of the runbook by their headings. */
+const articles = new Map(
+  runbook
+    .split(/^## /m)
+    .slice(1)
+    .map((article) => [article.split('\n', 1)[0] ?? '', article] as const),
+);
+
+describe('the runbook', () => {
+  it('has an article for each alarm, and no other', () => {
+    expect([...articles.keys()].sort()).toEqual([...Object.keys(ALARMS), ...Object.keys(BURNS)].sort());
+  });
+
+  it.each([...articles])('says what it means, what to look at and what to do: %s', (_name, article) => {
+    for (const part of ['**Means.**', '**Look at.**', '**Do.**']) expect(article).toContain(part);
+  });
+
+  it('is what each alarm points to', () => {
+    expect(alarms.length).toBeGreaterThan(articles.size);
+    for (const { AlarmName: name, AlarmDescription: description } of [...alarms, ...composites]) {
+      const [, article = ''] = String(name).split('/');
+      const { severity, meaning } = ALARMS[article] ?? BURNS[article] ?? {};
+      expect(description).toBe(`${severity}: ${meaning} See lib/observability/runbook.md#${article}.`);
+    }
+  });
+});
+
+describe('the alarms', () => {
+  it('have a name each, and are sent to the topic of their severity, their end too', () => {
+    const all = [...alarms, ...composites];
+    expect(new Set(all.map(({ AlarmName: name }) => name)).size).toBe(all.length);
+    for (const { AlarmName: name, AlarmActions: raised, OKActions: ended } of all.filter(
+      (each) => !isWindow(each),
+    )) {
+      const [, article = ''] = String(name).split('/');
+      const topic = (ALARMS[article] ?? BURNS[article])?.severity === 'critical' ? /^Alarms/ : /^Warnings/;
+      expect([name, raised]).toEqual([name, [{ Ref: expect.stringMatching(topic) }]]);
+      expect([name, ended]).toEqual([name, raised]);
+    }
+  });
+
+  it('page for nothing that happens once, or that is a customer’s to mend', () => {
+    for (const article of ['function-errors', 'function-throttles', 'table-throttles']) {
+      const each = alarms.filter(({ AlarmName: name }) => String(name).startsWith(`prod/${article}`));
+      expect(each.length).toBeGreaterThan(0);
+      for (const alarm of each) expect(alarm).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 2 });
+    }
+    expect(named('dead-letters').join()).not.toMatch(/exhausted/);
+  });
+
+  it('watch the throttles of all functions at once, whose number is the account’s', () => {
+    const [alarm, ...others] = alarms.filter(({ AlarmName: name }) =>
+      String(name).startsWith('prod/function-throttles'),
+    );
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 1 });
+    expect(alarm).not.toHaveProperty('Dimensions');
+  });
+
+  it('watch every function that no route leads to, itself or by what is then left undone, and those that read more as the data grows at nine tenths of their time', () => {
+    const routed = new Set<string>([UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)]);
+    const unattended = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .filter(([id]) => !routed.has(app.functionName(stack, id)))
+        .map(([, { Properties }]) => Properties),
+    );
+    // What stands still when the function fails, and the alarm that sees it.
+    const missed = {
+      'inference-settle-transcription': 'workflow-failed/transcription-settlement',
+      'inference-audit-books': 'workflow-failed/audit-books',
+      'inference-sweep-holds': 'sweep-missing',
+      'platform-fan-out-events': 'dead-letters/dead-events',
+      'platform-deliver-webhooks': 'dead-letters/dead-deliveries',
+      'platform-follow-listings': 'listing-changes-late',
+    };
+    for (const alarm of Object.values(missed))
+      expect([alarm, named(alarm)]).toEqual([alarm, [`prod/${alarm}`]]);
+    const itself = named('function-errors').map((name) => name.replace('prod/function-errors/', 'prod-'));
+    expect([...itself, ...Object.keys(missed).map((name) => `prod-${name}`)].sort()).toEqual(
+      unattended.map(({ FunctionName: name }) => String(name)).sort(),
+    );
+    expect(itself.length).toBeGreaterThan(1);
+    const growing = ['audit-books', 'sweep-holds', 'build-search-index'];
+    expect(
+      named('function-duration')
+        .map((name) => name.replace(/^.*?\/.*?\/\w+-/, ''))
+        .sort(),
+    ).toEqual(growing.toSorted());
+    for (const { FunctionName: name, Timeout: timeout } of unattended) {
+      const alarm = alarms.find(
+        (each) => each.AlarmName === String(name).replace('prod-', 'prod/function-duration/'),
+      );
+      if (!growing.some((each) => String(name).endsWith(each))) continue;
+      expect(alarm).toMatchObject({ Threshold: Number(timeout) * 900, EvaluationPeriods: 3 });
+      expect(alarm?.Metrics).toMatchObject([
+        {
+          MetricStat: {
+            Metric: { MetricName: 'Duration', Dimensions: [{ Name: 'FunctionName', Value: name }] },
+            Stat: 'Maximum',
+          },
+        },
+      ]);
+    }
+  });
+
+  it('watch the tables that every paid call writes, both APIs, and every workflow and schedule that nothing else misses', () => {
+    expect(named('table-throttles').sort()).toEqual([
+      'prod/table-throttles/keys',
+      'prod/table-throttles/wallets',
+    ]);
+    expect(named('api-5xx')).toEqual(['prod/api-5xx/inference']);
+    expect(named('api-errors-lasting')).toEqual(['prod/api-errors-lasting/platform']);
+    const namesOf = (type: string, name: string) =>
+      SERVICE_STACKS.flatMap((stack) => app.resources(stack, type))
+        .filter(
+          ([, { Properties }]) => type !== 'AWS::Events::Rule' || Properties.ScheduleExpression !== undefined,
+        )
+        .map(([, { Properties }]) => String(Properties[name]).replace('prod-', ''));
+    const watched = (article: string) => named(article).map((name) => name.replace(`prod/${article}/`, ''));
+    expect(watched('workflow-failed').sort()).toEqual(
+      [
+        ...namesOf('AWS::StepFunctions::StateMachine', 'StateMachineName'),
+        'transcription-settlement-timed-out',
+      ].sort(),
+    );
+    expect([...watched('schedule-failed'), 'sweep-holds', 'audit-books'].sort()).toEqual(
+      namesOf('AWS::Events::Rule', 'Name').sort(),
+    );
+    for (const missing of ['sweep-missing', 'audit-missing', 'dead-letters'])
+      expect(named(missing)).not.toEqual([]);
+  });
+
+  it('watch every dead-letter queue', () => {
+    const ends = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::SQS::Queue')
+        .map(([, { Properties }]) => Object(Properties.RedrivePolicy).deadLetterTargetArn)
+        .filter((arn) => arn !== undefined)
+        .map((arn) => `${stack}:${app.reference(stack, arn)?.id}`),
+    );
+    expect(named('dead-letters').length).toBeGreaterThanOrEqual(new Set(ends).size);
+  });
+
+  it('take silence for a fault only where something must always speak', () => {
+    const silent = alarms.filter(({ TreatMissingData: missing }) => missing === 'breaching');
+    expect(silent.map(({ AlarmName: name }) => name).sort()).toEqual([
+      'prod/audit-missing/audit-books',
+      'prod/sweep-missing',
+    ]);
+    for (const { TreatMissingData: missing } of alarms) expect(missing).toMatch(/^(notB|b)reaching$/);
+  });
+
+  it('see the slowest, the oldest and the worst, where a sum or a mean would hide them', () => {
+    const statistics = alarms.map(({ AlarmName: name, Statistic: one, ExtendedStatistic: percentile }) => [
+      String(name).replace('prod/', ''),
+      one ?? percentile,
+    ]);
+    expect(Object.fromEntries(statistics)).toMatchObject({
+      'slow-first-token': 'p95',
+      'holds-stuck': 'Maximum',
+      'audit-drift': 'Maximum',
+      'sweep-missing': 'SampleCount',
+      'circuit-opened': 'Sum',
+      unbilled: 'Sum',
+      'holds-released': 'Sum',
+      concurrency: 'Maximum',
+    });
+  });
+
+  it('take no hold for stuck that the next two sweeps may release', () => {
+    const [alarm] = alarms.filter(({ AlarmName: name }) => name === 'prod/holds-stuck');
+    const [, sweepMinutes = ''] = /^rate\((\d+) minutes\)$/.exec(CONSUMERS['sweep-holds'].schedule) ?? [];
+    expect(alarm).toMatchObject({
+      MetricName: 'OverdueHoldSeconds',
+      Threshold: 2 * 60 * Number(sweepMinutes),
+    });
+  });
+
+  it('that guard money go off at the smallest amount', () => {
+    for (const article of ['audit-drift', 'unbilled']) {
+      const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
+      expect(alarm).toMatchObject({
+        Namespace: 'UnifiedInference/prod',
+        Threshold: 1,
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      });
+    }
+  });
+});
+
+describe('the dashboards', () => {
+  const bodies = app.resources('operations', 'AWS::CloudWatch::Dashboard').map(([, { Properties }]) => ({
+    name: Properties.DashboardName,
+    body: joined(Properties.DashboardBody),
+  }));
+
+  it('are those of the table, as few as are free', () => {
+    expect(bodies.map(({ name }) => name)).toEqual(Object.keys(DASHBOARDS).map((name) => `prod-${name}`));
+    expect(bodies.length).toBeLessThanOrEqual(3);
+  });
+
+  it.each(bodies.map(({ name, body }) => [name, body] as const))(
+    'are valid, with every section and graph: %s',
+    (name, body) => {
+      const { widgets } = JSON.parse(body) as { widgets: { properties: { title?: string } }[] };
+      const sections = DASHBOARDS[String(name).replace('prod-', '')] ?? [];
+      const titles = sections.flatMap(({ graphs }) => graphs.map(({ title }) => title));
+      expect(widgets.flatMap(({ properties }) => properties.title ?? [])).toEqual(titles);
+      expect(widgets).toHaveLength(titles.length + sections.length);
+    },
+  );
+});
+
+describe('a graph that searches', () => {
+  it('names its namespace in quotes, without which a stage with a hyphen finds nothing', () => {
+    const hyphened = JSON.stringify(new SynthesizedApp('every-setting').templates.operations);
+    const searched = [...hyphened.matchAll(/SEARCH\('\{([^,]*),/g)].map(([, namespace]) => namespace);
+    expect(searched.length).toBeGreaterThan(3);
+    for (const namespace of searched) expect(namespace).toMatch(/^\\+"UnifiedInference\/eu-test-2\\+"$/);
+  });
+});
+
+describe('the metrics of the contract', () => {
+  // A host of its own raises some that functions do not, and so does the scheduled smoke test.
+  const watched =
+    template +
+    ['fargate' as const, 'every-setting' as const]
+      .map((name) => JSON.stringify(new SynthesizedApp(name).templates.operations))
+      .join('');
+
+  it.each(Object.values(METRICS))('are each on a dashboard or an alarm: %s', (metric) => {
+    expect(watched.includes(metric)).toBe(true);
+  });
+
+  it('are raised in the namespace that is watched', () => {
+    const namespaces = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .map(([, { Properties }]) => Object(Properties.Environment).Variables.METRICS_NAMESPACE),
+    );
+    expect(new Set(namespaces)).toEqual(new Set(['UnifiedInference/prod']));
+  });
+});
+
+describe('a topic', () => {
+  it.each(app.resources('operations', 'AWS::SNS::TopicPolicy'))(
+    'takes what alarms publish, over TLS only: %s',
+    (_id, { Properties: policy }) => {
+      const { Statement: statements } = policy.PolicyDocument as { Statement: object[] };
+      expect(statements).toHaveLength(2);
+      expect(statements).toContainEqual(
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      );
+      expect(statements).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Allow',
+          Action: 'sns:Publish',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      );
+    },
+  );
+
+  it('notifies nobody unless an address is set', () => {
+    expect(app.resources('operations', 'AWS::SNS::Subscription')).toEqual([]);
+  });
+});
+
+describe('the operations stack', () => {
+  it('imports nothing from the stateless stacks, so that either may change without the other', () => {
+    const imports = [...template.matchAll(/"Fn::ImportValue":"([^:"]+)/g)].map(([, stack]) => stack);
+    expect(new Set(imports)).toEqual(new Set(['Inference-prod-data']));
+  });
+
+  it('can go without harm', () => {
+    for (const { DeletionPolicy: policy } of Object.values(app.templates.operations.Resources))
+      expect(policy).toBeUndefined();
+  });
+});

@@ -1,0 +1,255 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { UnbilledOfRoute } from '../../lambdas/ledger/core/ports.ts';
+import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
+import { usdJson } from '../../lambdas/platform/core/money.ts';
+import { createRouteAccess } from '../route-access.ts';
+import { checkCatalog } from './check.ts';
+
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+const NOW = new Date('2026-11-22T12:00:00Z');
+
+/** What Bedrock's control plane says of the models that it knows. */
+const LIFECYCLES: Readonly<Record<string, object>> = {
+  'amazon.nova-lite-v1:0': { status: 'ACTIVE' },
+  'vendor.legacy-v1:0': { status: 'LEGACY', endOfLifeTime: '2027-01-08T00:00:00Z' },
+  'vendor.past-v1:0': { status: 'LEGACY', endOfLifeTime: '2026-11-01T00:00:00Z' },
+};
+
+let server: Server;
+let base: string;
+const requests: IncomingMessage[] = [];
+
+/** Two pages of a provider's list of models in the format of Anthropic, one in that of OpenAI, and a control plane. */
+function answerOf(path: string, query: URLSearchParams): { readonly status: number; readonly body: string } {
+  const json = (body: object) => ({ status: 200, body: JSON.stringify(body) });
+  if (path === '/openai/v1/models')
+    return json({ object: 'list', data: [{ id: 'gpt-a' }, { id: 'models/gemini-a' }] });
+  if (path === '/mantle/v1/models') return json({ data: [{ id: 'gpt-a' }, { id: 'anthropic.claude-a' }] });
+  if (path === '/anthropic/v1/models')
+    return query.get('after_id') === 'claude-a'
+      ? json({ data: [{ id: 'claude-b' }], has_more: false, last_id: 'claude-b' })
+      : json({ data: [{ id: 'claude-a' }], has_more: true, last_id: 'claude-a' });
+  if (path === '/gemini/v1/models')
+    return query.get('pageToken') === 'more'
+      ? json({ models: [{ name: 'models/gemini-b' }] })
+      : json({ models: [{ name: 'models/gemini-a' }], nextPageToken: 'more' });
+  if (path === '/html/v1/models') return { status: 200, body: '<html>' };
+  if (path === '/other/v1/models') return json({ models: [] });
+  const [, id] = /^\/foundation-models\/(.+)$/.exec(path) ?? [];
+  const lifecycle = id === undefined ? undefined : LIFECYCLES[decodeURIComponent(id)];
+  if (lifecycle !== undefined) return json({ modelDetails: { modelLifecycle: lifecycle } });
+  return { status: id === undefined ? 401 : 404, body: '{}' };
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests.push(request);
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://host');
+    const { status, body } = answerOf(pathname, searchParams);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env.CHECKED_KEY = 'sk-checked';
+});
+afterAll(async () => {
+  delete process.env.CHECKED_KEY;
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** A catalog of one model for each route. */
+const catalogOf = (routes: readonly object[]) => ({
+  version: 'v',
+  json: JSON.stringify({
+    models: routes.map((route, at) => ({
+      ...{ id: `m/${at}`, type: 'chat', owned_by: 'm', created: 0 },
+      price: { unit: 'per_million_tokens', input: 1, output: 1 },
+      routes: [{ id: `r-${at}`, ...route }],
+    })),
+  }),
+});
+
+const access = createRouteAccess(
+  {
+    environment: {},
+    client: { region: 'us-west-2', credentials: { accessKeyId: 'id', secretAccessKey: 'secret' } },
+  },
+  // Never asked: every secret of these catalogs is in the environment.
+  createSecretsClient({ region: 'us-west-2' }),
+  SILENT,
+);
+
+interface Checked {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly routes: readonly {
+    readonly state: string;
+    readonly reason: string;
+    readonly ends_on: string | null;
+  }[];
+  readonly unbilled: readonly object[];
+}
+
+async function check(
+  routes: readonly object[],
+  bedrockUrl: string | null = base,
+  losses: readonly UnbilledOfRoute[] = [],
+) {
+  requests.length = 0;
+  const operator = { catalog: async () => catalogOf(routes), routes: access, unbilled: async () => losses };
+  const { output, ended } = await checkCatalog(operator, { fetch, bedrockUrl, now: NOW });
+  return { ...(output as unknown as Checked), ended };
+}
+
+const openai = (model: string, path = 'openai') => ({
+  ...{ protocol: 'openai', base_url: `${base}/${path}/v1`, upstream_model: model, secret: 'env:CHECKED_KEY' },
+});
+const SIGNED = { auth: 'sigv4', aws_service: 'bedrock', secret: undefined };
+const bedrock = (model: string) => ({ protocol: 'bedrock', upstream_model: model });
+
+describe('catalog check', () => {
+  it('suggests the factor of a model that covers what its routes reported beyond the bounds', async () => {
+    const loss = { calls: 4, amount: 2_000_000n, factor: 1.337 };
+    const { unbilled } = await check([openai('gpt-a')], base, [
+      { ...loss, route: 'r-0' },
+      { ...loss, route: 'gone' },
+    ]);
+    expect(unbilled).toEqual([
+      { model: 'm/0', route: 'r-0', calls: 4, amount: usdJson(2_000_000n), token_factor: 1.34 },
+    ]);
+  });
+
+  it('finds models in the lists of their providers, each read once with the key of the route', async () => {
+    const { routes, counts } = await check([
+      openai('gpt-a'),
+      { ...openai('gpt-a'), protocol: 'openai-responses' },
+      openai('gemini-a'),
+      openai('gpt-gone'),
+    ]);
+    expect(routes.map(({ state, reason }) => [state, reason])).toEqual([
+      ['alive', 'the provider lists it'],
+      ['alive', 'the provider lists it'],
+      ['alive', 'the provider lists it'],
+      ['unknown', 'the provider does not list it'],
+    ]);
+    expect(counts).toEqual({ alive: 3, ended: 0, unknown: 1 });
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-checked']);
+  });
+
+  it('reads every page of a list of Anthropic', async () => {
+    const claude = (model: string) => ({ ...openai(model, 'anthropic'), protocol: 'anthropic' });
+    const { routes } = await check([claude('claude-a'), claude('claude-b')]);
+    expect(routes.map(({ state }) => state)).toEqual(['alive', 'alive']);
+    expect(requests.map(({ headers }) => [headers['x-api-key'], headers['anthropic-version']])).toEqual([
+      ['sk-checked', '2023-06-01'],
+      ['sk-checked', '2023-06-01'],
+    ]);
+  });
+
+  it('reads every page of a list of Gemini', async () => {
+    const gemini = (model: string) => ({ ...openai(model, 'gemini'), protocol: 'gemini' });
+    const { routes } = await check([gemini('gemini-a'), gemini('gemini-b'), gemini('gemini-c')]);
+    expect(routes.map(({ state }) => state)).toEqual(['alive', 'alive', 'unknown']);
+    expect(requests.map(({ headers }) => [headers['x-goog-api-key'], headers.authorization])).toEqual([
+      ['sk-checked', undefined],
+      ['sk-checked', undefined],
+    ]);
+  });
+
+  it('asks AWS, signed, for the life cycle of each model of Bedrock, and knows the announced ends', async () => {
+    const { routes, ended } = await check([
+      bedrock('us.amazon.nova-lite-v1:0'),
+      bedrock('vendor.legacy-v1:0'),
+      bedrock('vendor.past-v1:0'),
+      bedrock('amazon.nova-canvas-v1:0'),
+      bedrock('vendor.none-v1:0'),
+      { ...openai('amazon.nova-lite-v1:0'), ...SIGNED },
+      {
+        ...openai('amazon.nova-lite-v1:0'),
+        ...{ ...SIGNED, protocol: 'openai-responses' },
+      },
+    ]);
+    expect(routes.map(({ state, ends_on }) => [state, ends_on])).toEqual([
+      ['alive', null],
+      ['alive', '2027-01-08'],
+      ['ended', '2026-11-01'],
+      ['ended', '2026-09-30'],
+      ['unknown', null],
+      ['alive', null],
+      ['alive', null],
+    ]);
+    expect(ended).toBe(2);
+    // One request for a model, none for one whose end is known.
+    expect(requests.map(({ url }) => decodeURIComponent(url ?? '')).sort()).toEqual([
+      '/foundation-models/amazon.nova-lite-v1:0',
+      '/foundation-models/vendor.legacy-v1:0',
+      '/foundation-models/vendor.none-v1:0',
+      '/foundation-models/vendor.past-v1:0',
+    ]);
+    for (const { headers } of requests)
+      expect(headers.authorization).toMatch(
+        /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/us-west-2\/bedrock\/aws4_request/,
+      );
+  });
+
+  it('says that it does not know where nobody answers, or not as expected', async () => {
+    const { routes } = await check([
+      openai('m', 'refused'),
+      openai('m', 'html'),
+      openai('m', 'other'),
+      { ...openai('m'), base_url: 'http://127.0.0.1:1/v1' },
+      { ...openai('m'), secret: 'env:NOT_THERE' },
+    ]);
+    const host = new URL(base).host;
+    expect(routes.map(({ state, reason }) => [state, reason])).toEqual([
+      ['unknown', `${host} answered 401`],
+      ['unknown', `${host} did not answer with JSON`],
+      ['unknown', 'the answer has another format'],
+      ['unknown', '127.0.0.1:1 does not answer'],
+      ['unknown', 'there is no secret env:NOT_THERE'],
+    ]);
+  });
+
+  it('finds the models of bedrock-mantle and of Claude Platform on AWS in their lists, which it asks for signed', async () => {
+    const mantle = { ...SIGNED, aws_service: 'bedrock-mantle', aws_region: 'eu-west-1' };
+    const platform = { ...SIGNED, aws_service: 'aws-external-anthropic', workspace: 'wrkspc_1' };
+    const { routes } = await check([
+      { ...openai('gpt-a', 'mantle'), ...mantle },
+      { ...openai('anthropic.claude-a', 'mantle/anthropic'), ...mantle, protocol: 'anthropic' },
+      { ...openai('claude-b', 'anthropic'), ...platform, protocol: 'anthropic' },
+      { ...openai('claude-z', 'anthropic'), ...platform, protocol: 'anthropic' },
+    ]);
+    expect(routes.map(({ state }) => state)).toEqual(['alive', 'alive', 'alive', 'unknown']);
+    const signedFor = requests.map(({ url, headers }) => [
+      url,
+      /id\/\d{8}\/([^/]+\/[^/]+)\//.exec(headers.authorization ?? '')?.[1],
+      headers['anthropic-workspace-id'],
+    ]);
+    expect(signedFor.sort()).toEqual([
+      ['/anthropic/v1/models?limit=1000&after_id=claude-a', 'us-west-2/aws-external-anthropic', 'wrkspc_1'],
+      ['/anthropic/v1/models?limit=1000', 'us-west-2/aws-external-anthropic', 'wrkspc_1'],
+      ['/mantle/v1/models', 'eu-west-1/bedrock-mantle', undefined],
+      ['/mantle/v1/models', 'eu-west-1/bedrock-mantle', undefined],
+    ]);
+  });
+
+  it('asks Azure nothing, which lists no deployments', async () => {
+    const { routes } = await check([
+      { ...openai('gpt-a'), auth: 'api-key' },
+      { ...openai('gpt-a'), auth: 'entra' },
+      { ...openai('gpt-a'), api_version: 'preview' },
+    ]);
+    for (const route of routes)
+      expect(route).toMatchObject({ state: 'unknown', reason: 'Azure lists models, not deployments' });
+    expect(requests).toEqual([]);
+  });
+
+  it('asks AWS nothing for a local service', async () => {
+    const mantle = { ...openai('gpt-a', 'mantle'), ...SIGNED, aws_service: 'bedrock-mantle' };
+    const { routes } = await check([bedrock('amazon.nova-lite-v1:0'), mantle], null);
+    for (const route of routes)
+      expect(route).toMatchObject({ state: 'unknown', reason: 'AWS is asked for a stage only' });
+    expect(requests).toEqual([]);
+  });
+});

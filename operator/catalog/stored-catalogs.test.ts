@@ -1,0 +1,286 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createUsageStore } from '../../lambdas/ledger/store/usage-store.ts';
+import { SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { openAccount } from '../../tools/bench/harness/service/account.ts';
+import { callChat, composeChat } from '../../tools/bench/harness/service/chat.ts';
+import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
+import { COMMANDS } from '../commands.ts';
+import { createOperator, type Operator } from '../operator.ts';
+import { localTarget } from '../target.ts';
+
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+/** No command here reads a secret. */
+const SECRETS = Object.fromEntries(SECRET_VARIABLES.map((variable) => [variable, 'unread']));
+
+const operatorOf = ({ endpoint, environment }: TestDatabase): Operator =>
+  createOperator(localTarget(endpoint, { ...SECRETS, ...environment }), SILENT);
+
+const folder = mkdtempSync(join(tmpdir(), 'stored-catalogs-'));
+
+let database: TestDatabase;
+let operator: Operator;
+let upstream: Server;
+
+/** What the route reports of each call: 30 of 100 prompt tokens from its cache, 5 of 20 for reasoning. */
+const USAGE = {
+  ...{ prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+  prompt_tokens_details: { cached_tokens: 30 },
+  completion_tokens_details: { reasoning_tokens: 5 },
+};
+
+beforeAll(async () => {
+  database = await startDatabase();
+  operator = operatorOf(database);
+  upstream = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({
+          ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage: USAGE },
+          choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+        }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  operator.close();
+  await new Promise((resolve) => upstream.close(resolve));
+  await database.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const STANDARD = { input: 3, cached_input: 0.3, output: 15 };
+
+/** A catalog file with one model at these prices, and others that differ in nothing. */
+function fileOf(name: string, price: object, others: readonly string[] = []): string {
+  const { port } = upstream.address() as AddressInfo;
+  const model = (id: string, rates: object) => ({
+    ...{ id, type: 'chat', owned_by: 'sim', created: 1 },
+    price: { unit: 'per_million_tokens', ...rates },
+    routes: [
+      {
+        ...{ id: `${id}-route`, protocol: 'openai', base_url: `http://127.0.0.1:${port}/v1` },
+        upstream_model: 'm',
+      },
+    ],
+  });
+  const file = join(folder, `${name}.json`);
+  const models = [model('sim/chat', price), ...others.map((id) => model(id, STANDARD))];
+  writeFileSync(file, JSON.stringify({ models }));
+  return file;
+}
+
+async function run<T>(command: string, ...args: readonly string[]): Promise<{ output: T; exitCode: number }> {
+  const outcome = await COMMANDS[command]?.run(operator, args);
+  if (outcome === undefined) throw new Error(`there is no command ${command}`);
+  return { output: JSON.parse(JSON.stringify(outcome.output)) as T, exitCode: outcome.exitCode };
+}
+
+const apply = async (file: string, ...accept: readonly string[]) =>
+  (await run<{ version: string }>('catalog apply', file, ...accept.flatMap((id) => ['--accept', id]))).output
+    .version;
+
+interface Versions {
+  readonly versions: readonly { version: string; applied: string | null; current: boolean }[];
+}
+
+describe('the versions of the catalog', () => {
+  it('are kept with the time of each, and can be shown', async () => {
+    const startedAt = Date.now();
+    const first = await apply(fileOf('first', STANDARD));
+    const second = await apply(fileOf('second', STANDARD, ['sim/other']));
+    expect(await apply(fileOf('second', STANDARD, ['sim/other']))).toBe(second);
+    expect(await apply(fileOf('first', STANDARD))).toBe(first);
+    const { versions } = (await run<Versions>('catalog versions')).output;
+    expect(versions.map(({ version, current }) => [version, current])).toEqual([
+      [first, true],
+      [second, false],
+      [first, false],
+    ]);
+    for (const { applied } of versions) expect(Date.parse(applied ?? '')).toBeGreaterThanOrEqual(startedAt);
+    const shown = await run<{ models: number }>('catalog show', '--version', second);
+    expect(shown.output).toMatchObject({ version: second, models: 2 });
+    await expect(run('catalog show', '--version', 'nothing')).rejects.toThrow(
+      'no catalog of version nothing',
+    );
+  });
+
+  it('of two operators at once are both kept', async () => {
+    const before = (await operator.catalogVersions()).length;
+    const files = ['a', 'b', 'c', 'd'].map((id) => fileOf(`at-once-${id}`, STANDARD, [`sim/${id}`]));
+    const applied = await Promise.all(files.map((file) => apply(file)));
+    const after = (await operator.catalogVersions()).slice(before).map(({ version }) => version);
+    expect([...after].sort()).toEqual([...applied].sort());
+    expect((await operator.catalog())?.version).toBe(after.at(-1));
+  });
+
+  it('are all listed, however often the catalog was changed', async () => {
+    const many = await startDatabase();
+    const own = operatorOf(many);
+    try {
+      const version = await own.applyCatalog(readFileSync(fileOf('many', STANDARD), 'utf8'));
+      const count = 250;
+      for (let place = 2; place <= count; place += 1)
+        await many.client.send(
+          new PutItemCommand({
+            TableName: many.tables.catalog,
+            Item: {
+              part: { S: `applied#${String(place).padStart(8, '0')}` },
+              ...{ version: { S: `v${place}` }, parts: { N: '1' }, applied_ms: { N: String(place) } },
+            },
+          }),
+        );
+      await many.client.send(
+        new UpdateItemCommand({
+          TableName: many.tables.catalog,
+          Key: { part: { S: 'current' } },
+          UpdateExpression: 'SET applied = :count',
+          ExpressionAttributeValues: { ':count': { N: String(count) } },
+        }),
+      );
+      const versions = (await own.catalogVersions()).map((each) => each.version);
+      expect(versions).toEqual([version, ...Array.from({ length: count - 1 }, (_, at) => `v${at + 2}`)]);
+    } finally {
+      own.close();
+      await many.stop();
+    }
+  });
+});
+
+interface Diffed {
+  readonly added: readonly string[];
+  readonly changed: readonly Record<string, unknown>[];
+  readonly blocked: readonly string[];
+  readonly usage: { readonly records_read: number; readonly complete: boolean };
+}
+
+interface Billed {
+  readonly calls: number;
+  readonly billed: number;
+  readonly would_be_billed: number;
+  readonly differences: number;
+  readonly different: readonly { readonly by: string }[];
+  readonly unknown_catalogs: readonly string[];
+  readonly models: readonly Record<string, unknown>[];
+}
+
+/** Three calls of 70 tokens at $3, 30 at $0.30 and 20 at $15 a million. */
+const ALL_USD = 0.001557;
+
+describe('calls that were billed', () => {
+  const calls = 3;
+  let accountId: string;
+  let keyId: string;
+  const period = ['--from', '2020-01-01', '--to', '2999-01-01'];
+  const bill = async (...args: readonly string[]) =>
+    run<Billed>('bill', '--account', accountId, ...period, ...args);
+
+  beforeAll(async () => {
+    await apply(fileOf('billed', STANDARD));
+    const handler = composeChat({
+      clients: database,
+      environment: { ...database.environment, [VARIABLES.holdTtlSeconds]: '1200' },
+      fetch,
+    });
+    const account = await openAccount(database, database.environment);
+    accountId = account.accountId;
+    keyId = account.key.keyId;
+    for (let call = 0; call < calls; call += 1) {
+      const body = {
+        model: 'sim/chat',
+        max_tokens: 50,
+        messages: [{ role: 'user', content: 'x'.repeat(500) }],
+      };
+      await (await callChat(handler, { credential: account.credential, body })).text();
+    }
+  });
+
+  it('are compared with a new catalog: what they came to, and what they would have come to', async () => {
+    const { output, exitCode } = await run<Diffed>(
+      'catalog diff',
+      fileOf('doubled', { ...STANDARD, output: 30 }, ['sim/more']),
+    );
+    expect(exitCode).toBe(1);
+    expect(output).toMatchObject({
+      added: ['sim/more'],
+      blocked: ['sim/chat'],
+      usage: { records_read: calls, complete: true },
+      changed: [
+        {
+          model: 'sim/chat',
+          rates: [{ rate: 'output', old: 15, new: 30, factor: '2', large: true }],
+          calls,
+          spend: ALL_USD,
+          billed: ALL_USD,
+          would_be_billed: 0.002457,
+        },
+      ],
+    });
+  });
+
+  it('are read within a bound', async () => {
+    const { output } = await run<Diffed>('catalog diff', fileOf('bounded', STANDARD), '--records', '1');
+    expect(output.usage).toMatchObject({ records_read: 1, complete: false });
+  });
+
+  it('keep their prices until a price that doubles is accepted', async () => {
+    const file = fileOf('accepted', { ...STANDARD, output: 30 });
+    await expect(apply(file)).rejects.toThrow('prices of sim/chat change by more than 20 %');
+    await expect(apply(file, 'sim/other')).rejects.toThrow('--accept sim/chat');
+    expect((await run('catalog diff', file, '--accept', 'sim/chat')).exitCode).toBe(0);
+    const version = await apply(file, 'sim/chat');
+    expect((await operator.catalog())?.version).toBe(version);
+  });
+
+  it('make the same bill again by their lines and by the catalog that was current', async () => {
+    const { output, exitCode } = await bill();
+    expect(exitCode).toBe(0);
+    expect(output).toMatchObject({
+      ...{ calls, billed: ALL_USD, would_be_billed: ALL_USD, differences: 0 },
+      ...{ without_price: 0, unknown_catalogs: [] },
+    });
+  });
+
+  it('make another bill by another catalog, model by model', async () => {
+    const { output } = await bill('--catalog', fileOf('halved', { ...STANDARD, output: 7.5 }));
+    expect(output).toMatchObject({ billed: ALL_USD, would_be_billed: 0.001107, differences: 0 });
+    expect(output.models).toEqual([
+      expect.objectContaining({ model: 'sim/chat', calls, would_be_billed: 0.001107 }),
+    ]);
+  });
+
+  it('are found where a record was changed', async () => {
+    const store = createUsageStore(database.client, database.tables.usage);
+    const { records } = await store.list({ keyId, from: 'req_', to: 'req_~', limit: 1 });
+    const [record] = records;
+    if (record === undefined) throw new Error('there is no record');
+    const { lines: _lines, ...unproven } = record;
+    await store.put({ ...unproven, id: `${record.id.slice(0, -1)}!` });
+    await store.put({ ...record, id: `${record.id.slice(0, -1)}%`, cost: record.cost + 1n });
+    await store.put({ ...record, id: `${record.id.slice(0, -1)}'`, catalog: '0000000000000000' });
+    const { output, exitCode } = await bill();
+    expect(exitCode).toBe(1);
+    expect(output).toMatchObject({
+      ...{ calls: calls + 3, differences: 4 },
+      unknown_catalogs: ['0000000000000000'],
+    });
+    expect(output.different.map(({ by }) => by).sort()).toEqual(['catalog', 'catalog', 'lines', 'lines']);
+  });
+
+  it.each([
+    [['--account', 'acc_none', ...period], 'there is no account acc_none'],
+    [['--account', 'a', '--from', 'yesterday', '--to', '2999-01-01'], '--from must be a date'],
+    [['--account', 'a', '--from', '2026-11-02', '--to', '2026-11-01'], '--from must be before --to'],
+    [['--account', 'a', '--from', '2026-11-02'], '--to is required'],
+  ])('are not looked for by the arguments %j', async (args, message) => {
+    await expect(run('bill', ...args)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import { COMMANDS } from '../commands.ts';
+import type { Granted, Present } from './account.ts';
+import { rowsOf } from './needs.ts';
+
+const LOAD = { calls: 10, seconds: 10, requests: 1_000 };
+
+const of = (value: number) => ({ value });
+const ENOUGH: Granted = {
+  lambdaConcurrency: of(1_000),
+  gatewayRate: of(10_000),
+  gatewayBurst: of(5_000),
+  integrationTimeoutMs: of(29_000),
+  tables: of(2_500),
+  tableWrites: of(40_000),
+  webAcls: of(100),
+  stacks: of(2_000),
+};
+const EMPTY: Present = { tables: of(0), webAcls: of(0), stacks: of(0), stageStacks: undefined };
+
+const found = (granted: Partial<Granted>, present: Partial<Present> = {}, load = LOAD) =>
+  new Map(rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load).map((row) => [row.quota, row]));
+
+describe('what a deployment needs of an account', () => {
+  it('is there in a usual account', () => {
+    expect([...found({}).values()].map(({ enough }) => enough)).toEqual(Array(8).fill(true));
+  });
+
+  it('is not there in a new one, which may have ten executions', () => {
+    const row = found({ lambdaConcurrency: of(10) }).get('Lambda: concurrent executions');
+    expect(row).toMatchObject({ needed: 200, granted: { value: 10 }, enough: false });
+  });
+
+  it('grows with calls and with their length', () => {
+    const needed = (calls: number, seconds: number) =>
+      found({}, {}, { ...LOAD, calls, seconds }).get('Lambda: concurrent executions')?.needed;
+    expect([needed(1, 10), needed(10, 60), needed(100, 10)]).toEqual([110, 700, 1_100]);
+  });
+
+  it('adds the tables of a stage to those that are there, until it is deployed', () => {
+    const tables = Object.keys(TABLES).length;
+    const present = { tables: of(40) };
+    expect(found({}, present).get('DynamoDB: tables')?.needed).toBe(40 + tables);
+    const deployed = { ...present, stageStacks: new Map([['Inference-prod-platform', 417]]) };
+    expect(found({}, deployed).get('DynamoDB: tables')?.needed).toBe(40);
+    expect(found({}, deployed).get('CloudFormation: resources of Inference-prod-platform')).toMatchObject({
+      ...{ needed: 417, granted: { value: 500 }, enough: true },
+    });
+  });
+
+  it('is not known where AWS does not show it', () => {
+    const row = found({ webAcls: { unread: 'AccessDeniedException' } }).get('WAF: regional web ACLs');
+    expect(row).toMatchObject({ needed: 1, enough: undefined });
+  });
+});
+
+describe('quotas of an account, as AWS shows them', () => {
+  let aws: Server;
+  const variables = { ...process.env };
+  /** What each operation answers; a number is a status with an error of that name. */
+  const answers = new Map<string, readonly [number, object]>();
+
+  beforeAll(async () => {
+    aws = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += String(chunk);
+      });
+      request.on('end', () => {
+        const target = String(request.headers['x-amz-target'] ?? request.url);
+        const code = /"QuotaCode":"([^"]+)"/.exec(body)?.[1];
+        const isQuery = body.startsWith('Action=') || body.includes('&Action=');
+        if (isQuery) {
+          response.setHeader('content-type', 'text/xml');
+          response.end('<R><DescribeStacksResult><Stacks></Stacks></DescribeStacksResult></R>');
+          return;
+        }
+        const key = code === undefined ? target : `${target} ${code}`;
+        const [status, answer] = answers.get(key) ?? answers.get(target) ?? [404, { __type: 'Unknown' }];
+        response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+        response.end(JSON.stringify(answer));
+      });
+    });
+    await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(aws.address() as AddressInfo).port}`,
+      AWS_ACCESS_KEY_ID: 'operator',
+      AWS_SECRET_ACCESS_KEY: 'operator',
+      AWS_REGION: 'eu-central-1',
+    });
+    answers.set('/2016-08-19/account-settings', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
+    answers.set('/account', [200, { throttleSettings: { rateLimit: 10_000, burstLimit: 5_000 } }]);
+    answers.set('DynamoDB_20120810.ListTables', [200, { TableNames: ['other'] }]);
+    answers.set('AWSWAF_20190729.ListWebACLs', [200, { WebACLs: [{}, {}] }]);
+    answers.set('ServiceQuotasV20190624.GetServiceQuota', [200, { Quota: { Value: 29_000 } }]);
+  });
+  afterEach(() => {
+    answers.delete('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B');
+  });
+  afterAll(async () => {
+    process.env = variables;
+    await new Promise((resolve) => aws.close(resolve));
+  });
+
+  const run = async (...args: readonly string[]) => {
+    const outcome = await COMMANDS.quotas?.alone?.(args, 'prod');
+    if (outcome === undefined) throw new Error('there is no such command');
+    return outcome as typeof outcome & { output: { quotas: readonly Record<string, unknown>[] } };
+  };
+
+  it('are compared, and too little is an exit code', async () => {
+    const { output, exitCode, text } = await run();
+    expect(exitCode).toBe(1);
+    expect(output.quotas.filter(({ enough }) => enough === false)).toMatchObject([
+      { quota: 'Lambda: concurrent executions', needed: 200, granted: 10 },
+    ]);
+    expect(output.quotas.filter(({ enough }) => enough === null)).toEqual([]);
+    expect(text).toContain('too few');
+    expect((await run('--calls', '0.1', '--seconds', '1')).exitCode).toBe(1);
+  });
+
+  it('are AWS’s defaults where the account has none of its own, and unknown where the operator may not look', async () => {
+    answers.set('ServiceQuotasV20190624.GetServiceQuota L-F98FE922', [
+      400,
+      { __type: 'NoSuchResourceException' },
+    ]);
+    answers.set('ServiceQuotasV20190624.GetAWSDefaultServiceQuota', [200, { Quota: { Value: 2_500 } }]);
+    answers.set('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B', [
+      400,
+      { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'no' },
+    ]);
+    const { output } = await run();
+    const rows = new Map(output.quotas.map((row) => [row.quota, row]));
+    expect(rows.get('DynamoDB: tables')).toMatchObject({ granted: 2_500, enough: true });
+    expect(rows.get('WAF: regional web ACLs')).toMatchObject({
+      ...{ granted: null, enough: null, unread: 'AccessDeniedException' },
+    });
+  });
+
+  it('are none of the local service', async () => {
+    const outcome = await COMMANDS.quotas?.alone?.([]);
+    expect(outcome).toMatchObject({
+      exitCode: 0,
+      output: { quotas: expect.stringContaining('no AWS account') },
+    });
+  });
+
+  it('refuse a load that is no number', () => {
+    expect(() => COMMANDS.quotas?.alone?.(['--calls', 'many'], 'prod')).toThrow('--calls');
+  });
+});

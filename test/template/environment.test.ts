@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { QUEUES } from '../../lambdas/platform/contract/queues.ts';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import type { FunctionName } from '../../lib/config/grants.ts';
+import { CONSUMER_NAMES } from './functions.ts';
+import { type FunctionStart, type StartResult, startFunctions } from './started-functions.ts';
+import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
+
+const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
+
+/** Every variable that the contract names. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(VARIABLES),
+  ...Object.values(TABLES).map(({ variable }) => variable),
+  ...Object.values(QUEUES).map(({ variable }) => variable),
+]);
+
+const app = new SynthesizedApp();
+const functions = new Map(
+  SERVICE_STACKS.flatMap((stack) =>
+    app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
+      const { Variables: variables } = Properties.Environment as { Variables: Record<string, unknown> };
+      return [app.functionName(stack, id), Object.keys(variables).filter((name) => NAMES.has(name))] as const;
+    }),
+  ),
+);
+
+/** Values of variables that hold no name. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  [VARIABLES.holdTtlSeconds]: '1200',
+  [VARIABLES.deliveryLeaseSeconds]: '40',
+  [VARIABLES.identityProviders]: '{}',
+  [VARIABLES.paymentApiUrl]: 'https://api.example.com',
+  [VARIABLES.paymentReturnUrl]: 'https://example.com',
+};
+
+const moduleOf = (name: FunctionName): string =>
+  join(
+    LAMBDAS,
+    CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints',
+    name,
+    'handler.ts',
+  );
+
+const startOf = (name: FunctionName, variables: readonly string[]): FunctionStart => ({
+  module: moduleOf(name),
+  variables: Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name'])),
+});
+
+const started = [...functions];
+const missing = started.flatMap(([endpoint, variables]) =>
+  variables.map((name) => [endpoint, name] as const),
+);
+
+const without = (variables: readonly string[] | undefined, name: string): readonly string[] =>
+  variables?.filter((other) => other !== name) ?? [];
+
+describe('a function', () => {
+  let complete: readonly StartResult[];
+  let incomplete: readonly StartResult[];
+
+  beforeAll(() => {
+    const starts = [
+      ...started.map(([name, variables]) => startOf(name, variables)),
+      ...missing.map(([name, variable]) => startOf(name, without(functions.get(name), variable))),
+    ];
+    const results = startFunctions([...NAMES], starts);
+    complete = results.slice(0, started.length);
+    incomplete = results.slice(started.length);
+  });
+
+  it.each(started.map((each, index) => [...each, index] as const))(
+    'is given the variables that its handler reads, and no others: %s',
+    (_name, variables, index) => {
+      const { error, read } = complete[index] as StartResult;
+      expect([error, [...read].sort()]).toEqual([undefined, [...variables].sort()]);
+    },
+  );
+
+  it.each(missing.map((each, index) => [...each, index] as const))(
+    'does not start when one is missing, and says which: %s, %s',
+    (_name, variable, index) => {
+      expect(incomplete[index]?.error).toContain(`environment variable ${variable} is not set`);
+    },
+  );
+});

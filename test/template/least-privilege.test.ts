@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Grants } from '../../lambdas/platform/contract/grants.ts';
+import { GRANTS } from '../../lib/config/grants.ts';
+import { bundlesMetafile } from './bundles.ts';
+import { FUNCTIONS } from './functions.ts';
+import { permissionsOf } from './permissions.ts';
+import { joined, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
+
+const app = new SynthesizedApp();
+
+/** Every wildcard that a role may have, and why it needs it. Anything else is a mistake. */
+const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string }[] = [
+  {
+    permission: /^secretsmanager:GetSecretValue .*:secret:prod\/providers\/\*$/,
+    reason:
+      'the catalog names provider secrets at run time; `providerSecrets` in the settings lists them instead',
+  },
+  {
+    permission: /^bedrock:InvokeModel(WithResponseStream)? .*:(foundation-model|inference-profile)\/\*$/,
+    reason: 'the catalog names models and regions at run time',
+  },
+  {
+    permission:
+      /^(bedrock-mantle:CreateInference .*:project|aws-external-anthropic:CreateInference .*:workspace)\/\*$/,
+    reason: 'the catalog names regions and workspaces at run time',
+  },
+  {
+    permission: /^scheduler:CreateSchedule .*:schedule\/prod-deliveries\/\*$/,
+    reason: 'each attempt that waits has a schedule of its own, named at run time',
+  },
+  {
+    permission: /^logs:((Create|Get|Update|Delete)LogDelivery|ListLogDeliveries) \*$/,
+    reason: 'AWS takes no resource for the delivery of a workflow’s log',
+  },
+  {
+    permission: /^logs:(PutResourcePolicy|DescribeResourcePolicies|DescribeLogGroups) \*$/,
+    reason: 'AWS takes no resource for the delivery of a workflow’s log',
+  },
+  {
+    permission: /^dynamodb:ListStreams \*$/,
+    reason: 'AWS takes no resource for it, and asks it of the reader of a stream',
+  },
+  {
+    permission: /^xray:(PutTraceSegments|PutTelemetryRecords|GetSamplingRules|GetSamplingTargets) \*$/,
+    reason: 'AWS takes no resource for traces',
+  },
+];
+
+/** `stack role: action resource` for each grant of each role of each stack. */
+const grants = STACK_NAMES.flatMap((stack) =>
+  app
+    .resources(stack, 'AWS::IAM::Role')
+    .flatMap(([id]) => permissionsOf(app, stack, id).map((permission) => ({ stack, id, permission }))),
+);
+
+/** AWS's own policies that a role has taken as a whole. */
+const managed = STACK_NAMES.flatMap((stack) =>
+  app.resources(stack, 'AWS::IAM::Role').flatMap(([id, { Properties }]) =>
+    ((Properties.ManagedPolicyArns as unknown[] | undefined) ?? []).map((arn) => ({
+      stack,
+      id,
+      arn: joined(arn),
+    })),
+  ),
+);
+
+const wild = ({ permission }: { readonly permission: string }) => /[*?]/.test(permission);
+
+describe('every role of the deployment', () => {
+  it('has a wildcard only where there is a reason for it', () => {
+    expect(grants.length).toBeGreaterThan(60);
+    const unjustified = grants
+      .filter(wild)
+      .filter(({ permission }) => !JUSTIFIED.some((entry) => entry.permission.test(permission)));
+    expect(unjustified).toEqual([]);
+  });
+
+  it('never has an action with a wildcard, whatever it is granted on', () => {
+    expect(grants.filter(({ permission }) => (permission.split(' ')[0] ?? '*').includes('*'))).toEqual([]);
+  });
+
+  it('can neither administer tables and secrets nor pass or take on other roles', () => {
+    const administration =
+      /^(iam|sts|kms|cloudformation):|^dynamodb:(Create|Delete|Update|Restore|Export|Import)(Table|Backup|TimeToLive|ContinuousBackups)|^secretsmanager:(?!GetSecretValue)/;
+    const passed = grants.filter(({ permission }) => administration.test(permission));
+    // A schedule that a function makes acts in a role of its own, which the function must be allowed to hand over.
+    expect(passed.filter(({ permission }) => !permission.startsWith('iam:PassRole '))).toEqual([]);
+    expect(passed.filter(wild)).toEqual([]);
+  });
+
+  it('has no policy of AWS’s own but the gateway’s, for logs', () => {
+    const policies = managed.map(({ arn }) => arn.replace(/^.*policy\//, ''));
+    expect(new Set(policies)).toEqual(new Set(['service-role/AmazonAPIGatewayPushToCloudWatchLogs']));
+  });
+
+  it('is taken on by one service of AWS, and by nobody else', () => {
+    for (const stack of STACK_NAMES) {
+      for (const [id, { Properties }] of app.resources(stack, 'AWS::IAM::Role')) {
+        const { Statement: statements } = Properties.AssumeRolePolicyDocument as { Statement: object[] };
+        const principals = statements.map((statement) => (statement as { Principal: object }).Principal);
+        expect([id, principals]).toEqual([
+          id,
+          [{ Service: expect.stringMatching(/^[a-z]+\.amazonaws\.com$/) }],
+        ]);
+      }
+    }
+  });
+});
+
+/** A transaction acts in each of these ways. */
+const IN_TRANSACTIONS: ReadonlySet<string> = new Set([
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'ConditionCheckItem',
+]);
+
+describe('a function', () => {
+  const { outputs } = bundlesMetafile();
+  const commandsOf = (name: string): readonly string[] =>
+    Object.entries(outputs)
+      .filter(([path]) => path.endsWith(`/${name}/index.mjs`))
+      .flatMap(([, { inputs }]) => Object.entries(inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .flatMap(([path]) => /client-dynamodb\/.*\/commands\/(\w+)Command\.js$/.exec(path)?.[1] ?? []);
+
+  it.each(FUNCTIONS)('may do nothing in the database that its bundle has no command for: %s', (name) => {
+    const { tables = {} }: Grants = GRANTS[name];
+    const commands = commandsOf(name);
+    const granted = [...new Set(Object.values(tables).flatMap((actions) => [...(actions ?? [])]))];
+    expect(granted.length === 0 || commands.length > 0).toBe(true);
+    const transacts = commands.includes('TransactWriteItems');
+    const unused = granted.filter(
+      (action) => !commands.includes(action) && !(transacts && IN_TRANSACTIONS.has(action)),
+    );
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('the justifications', () => {
+  it('are each of a grant that there is, tracing apart, which is a setting', () => {
+    const used = JUSTIFIED.filter(({ permission }) =>
+      grants.some((grant) => permission.test(grant.permission)),
+    );
+    expect(JUSTIFIED.filter((entry) => !used.includes(entry)).map(({ reason }) => reason)).toEqual([]);
+  });
+});

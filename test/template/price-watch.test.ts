@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { permissionsOf } from './permissions.ts';
+import { SynthesizedApp } from './synthesized-app.ts';
+
+const app = new SynthesizedApp();
+const STACK = 'inference';
+const [[functionId = '', watch] = []] = app
+  .resources(STACK, 'AWS::Lambda::Function')
+  .filter(([id]) => app.functionName(STACK, id) === 'watch-prices');
+
+describe('the watch of prices', () => {
+  it('runs once a day by its own rule', () => {
+    const rules = app
+      .resources(STACK, 'AWS::Events::Rule')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ Name: name }) => name === 'prod-watch-prices');
+    expect(rules).toEqual([
+      expect.objectContaining({
+        State: 'ENABLED',
+        ScheduleExpression: CONSUMERS['watch-prices'].schedule,
+        Targets: [expect.objectContaining({ Arn: { 'Fn::GetAtt': [functionId, 'Arn'] } })],
+      }),
+    ]);
+    expect(CONSUMERS['watch-prices'].schedule).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
+  });
+
+  it('may read the catalog’s table item by item, write its log, and nothing else', () => {
+    const roleId = app.reference(STACK, watch?.Properties.Role)?.id ?? '';
+    const permissions = permissionsOf(app, STACK, roleId).filter((each) => !each.startsWith('logs:'));
+    expect(permissions).toEqual(['dynamodb:GetItem data:Catalog.Arn']);
+    const { Variables: variables } = Object(watch?.Properties.Environment);
+    expect(Object.keys(variables).filter((name) => name.endsWith('_TABLE'))).toEqual(['CATALOG_TABLE']);
+  });
+});
+
+describe('the alarms of prices', () => {
+  const alarmOf = (article: string) => {
+    const [found] = app
+      .resources('operations', 'AWS::CloudWatch::Alarm')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ AlarmName: name }) => name === `prod/${article}`);
+    return found;
+  };
+
+  it.each([
+    ['price-passed', METRICS.pricesPassed],
+    ['cost-outdated', METRICS.costsOutdated],
+    ['reference-prices-old', METRICS.referencePricesOld],
+  ])('go off at the first that a look finds, and stay until the next look: %s', (article, metric) => {
+    expect(alarmOf(article)).toMatchObject({
+      MetricName: metric,
+      Statistic: 'Maximum',
+      Period: 24 * 3600,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('take a day’s losses on calls for one from a dollar and a percent of what providers took on', () => {
+    const alarm = alarmOf('sold-below-cost');
+    expect(alarm).toMatchObject({ Threshold: 1, TreatMissingData: 'notBreaching' });
+    const metrics = alarm?.Metrics as readonly {
+      readonly Id: string;
+      readonly Expression?: string;
+      readonly MetricStat?: { readonly Metric: { readonly MetricName: string } };
+    }[];
+    const named = metrics.flatMap(({ Id: id, MetricStat: stat }) =>
+      stat === undefined ? [] : [[id, stat] as const],
+    );
+    expect(Object.fromEntries(named)).toMatchObject({
+      lost: { Metric: { MetricName: METRICS.soldBelowCost }, Period: 24 * 3600, Stat: 'Sum' },
+      taken: { Metric: { MetricName: METRICS.providerCost }, Period: 24 * 3600, Stat: 'Sum' },
+    });
+    expect(metrics.find(({ Expression: expression }) => expression !== undefined)?.Expression).toBe(
+      'IF(lost >= 1000000000, 100 * lost / taken, 0)',
+    );
+  });
+});
+
+describe('the dashboards', () => {
+  it('show what accounts paid, what providers took and the margin by route, in one graph', () => {
+    const body = JSON.stringify(app.templates.operations);
+    for (const metric of [METRICS.cost, METRICS.providerCost, METRICS.margin])
+      expect(body).toMatch(new RegExp(`application,route\\}[^']*MetricName=[\\\\"]+${metric}`));
+  });
+});

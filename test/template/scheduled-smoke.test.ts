@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { parseConfig } from '../../lib/config/config.ts';
+import { CONFIGURATIONS } from './configurations.ts';
+import { permissionsOf } from './permissions.ts';
+import { SynthesizedApp } from './synthesized-app.ts';
+
+const STACK = 'inference';
+const standard = new SynthesizedApp();
+const app = new SynthesizedApp('every-setting');
+const { stage, smoke } = CONFIGURATIONS['every-setting'];
+
+const functionIn = (of: SynthesizedApp) =>
+  of.resources(STACK, 'AWS::Lambda::Function').find(([id]) => of.functionName(STACK, id) === 'run-smoke');
+const rulesIn = (of: SynthesizedApp) =>
+  of
+    .resources(STACK, 'AWS::Events::Rule')
+    .map(([, { Properties }]) => Properties)
+    .filter(({ Name: name }) => String(name).endsWith('-run-smoke'));
+const alarmsIn = (of: SynthesizedApp) =>
+  of
+    .resources('operations', 'AWS::CloudWatch::Alarm')
+    .map(([, { Properties }]) => Properties)
+    .filter(({ AlarmName: name }) => String(name).endsWith('/smoke-failed'));
+
+describe('a deployment without the setting', () => {
+  it('has nothing of the scheduled smoke test', () => {
+    expect(functionIn(standard)).toBeUndefined();
+    expect(rulesIn(standard)).toEqual([]);
+    expect(alarmsIn(standard)).toEqual([]);
+    expect(JSON.stringify(standard.templates)).not.toMatch(/smoke/i);
+  });
+});
+
+describe('the scheduled smoke test', () => {
+  const [id = '', smokeFunction] = functionIn(app) ?? [];
+
+  it('runs as often as the setting says', () => {
+    expect(rulesIn(app)).toEqual([
+      expect.objectContaining({
+        State: 'ENABLED',
+        ScheduleExpression: `rate(${smoke.everyMinutes} minutes)`,
+        Targets: [expect.objectContaining({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })],
+      }),
+    ]);
+  });
+
+  it('knows the models, and where its key is', () => {
+    const { Variables: variables } = Object(smokeFunction?.Properties.Environment);
+    expect(variables).toMatchObject({ SMOKE_SECRET: `${stage}/smoke`, SMOKE_MODELS: 'acme/chat,acme/image' });
+  });
+
+  it('may read the catalog’s table item by item and its own secret, write its log and traces, and nothing else', () => {
+    const roleId = app.reference(STACK, smokeFunction?.Properties.Role)?.id ?? '';
+    const permissions = permissionsOf(app, STACK, roleId).filter((each) => !/^(logs|xray):/.test(each));
+    expect(permissions.filter((each) => !each.startsWith('secretsmanager:'))).toEqual([
+      'dynamodb:GetItem data:Catalog.Arn',
+    ]);
+    const secrets = permissions.filter((each) => each.startsWith('secretsmanager:'));
+    expect(secrets).toEqual([
+      expect.stringMatching(new RegExp(`^secretsmanager:GetSecretValue .*:secret:${stage}/smoke$`)),
+      expect.stringMatching(new RegExp(`^secretsmanager:GetSecretValue .*:secret:${stage}/smoke-\\?{6}$`)),
+    ]);
+  });
+
+  it('raises an alarm when two runs of three fail, and when it falls silent; not before it has spoken', () => {
+    const [alarm, ...others] = alarmsIn(app);
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({
+      MetricName: METRICS.smokeFailed,
+      Statistic: 'Maximum',
+      Period: smoke.everyMinutes * 60,
+      Threshold: 1,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 2,
+      // A new alarm has insufficient data, and a change of state is what is sent.
+      TreatMissingData: 'missing',
+    });
+    expect(alarm?.InsufficientDataActions).toEqual(alarm?.AlarmActions);
+    expect(alarm?.AlarmActions).toHaveLength(1);
+  });
+
+  it('is the only one whose silence is sent in this way', () => {
+    const silent = app
+      .resources('operations', 'AWS::CloudWatch::Alarm')
+      .filter(([, { Properties }]) => Properties.InsufficientDataActions !== undefined);
+    expect(silent).toHaveLength(1);
+  });
+});
+
+describe('the setting', () => {
+  it('has runs every five minutes of the cheapest model where it says no more', () => {
+    expect(parseConfig({ smoke: {} }).smoke).toEqual({ everyMinutes: 5 });
+    expect(parseConfig({}).smoke).toBeUndefined();
+  });
+
+  it.each([
+    [{ everyMinutes: 0 }],
+    [{ everyMinutes: 61 }],
+    [{ models: [] }],
+    [{ models: ['a,b'] }],
+    [{ models: Array.from({ length: 6 }, (_, at) => `acme/${at}`) }],
+    [{ every: 5 }],
+  ])('refuses %j', (wrong) => {
+    expect(() => parseConfig({ smoke: wrong })).toThrow('smoke');
+  });
+});

@@ -1,0 +1,77 @@
+/** What a cold start of each function loads, and how long that takes: the part of it that is in our hands. */
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bundleFunctions } from '../../../lib/bundle.ts';
+import { type FunctionName, GRANTS } from '../../../lib/config/grants.ts';
+import type { Figure } from '../harness/report.ts';
+import { median } from '../harness/statistics.ts';
+import { functionVariables } from './environment.ts';
+
+const run = promisify(execFile);
+
+/** The design's budget of a cold start. */
+const INIT_MS = 250;
+
+const DESCRIPTION: FunctionName = 'get-openapi';
+
+/**
+ * How much a cold start may have to read: what calls models is the design's megabyte, a client of AWS alone is about
+ * 450 KB and Stripe's library 230 KB more, the API's description is made from every schema there is, and any other
+ * function that calls nobody has no reason to carry a client.
+ */
+function bundleBudgetKb(name: FunctionName): number {
+  const { tables = {}, keyPepper = false, providerSecrets = false, payments = false } = GRANTS[name];
+  if (providerSecrets) return 1_000;
+  if (payments) return 800;
+  if (name === DESCRIPTION) return 200;
+  return Object.keys(tables).length > 0 || keyPepper ? 700 : 100;
+}
+
+const CHAT: FunctionName = 'create-chat-completion';
+
+/** Fresh processes a function. */
+const STARTS = 7;
+
+export async function measureBundles(): Promise<readonly Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-bundles-'));
+  try {
+    await bundleFunctions(folder);
+    const figures: Figure[] = [];
+    for (const name of Object.keys(GRANTS) as FunctionName[]) {
+      figures.push(...(await measureFunction(name, join(folder, name, 'index.mjs'))));
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function measureFunction(name: FunctionName, bundle: string): Promise<readonly Figure[]> {
+  const initMs: number[] = [];
+  for (let start = 0; start < STARTS; start += 1) initMs.push(await initOf(name, bundle));
+  return [
+    {
+      name: `${name}: bundle`,
+      value: statSync(bundle).size / 1000,
+      unit: 'KB',
+      most: bundleBudgetKb(name),
+    },
+    {
+      name: `${name}: init`,
+      value: median(initMs),
+      unit: 'ms',
+      most: INIT_MS,
+      ...(name === CHAT ? { note: 'on a whole core; 1,769 MB of memory buy one in Lambda' } : {}),
+    },
+  ];
+}
+
+async function initOf(name: FunctionName, bundle: string): Promise<number> {
+  const program = join(import.meta.dirname, 'import-bundle.ts');
+  const { stdout } = await run(process.execPath, [program, bundle], { env: functionVariables(name) });
+  return Number(stdout);
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
+import {
+  apart,
+  breakEven,
+  DATA_OUT,
+  fargateCost,
+  ratesOf,
+  tasksAt,
+  webFunctionCost,
+} from './cost/computes.ts';
+import { fixturesOf } from './cost/fixtures.ts';
+import { readMeasured } from './cost/measured.ts';
+import { CHUNK_BYTES, costOf, idleCost, total } from './cost/model.ts';
+import { USUAL } from './cost/run.ts';
+import { bill, breakEvenText, computes } from './cost/tables.ts';
+
+const measured = {
+  hostCpuMs: 9,
+  chunkCpuMs: 0.01,
+  writeUnits: 5,
+  writeUnitsIdempotent: 7,
+};
+
+const of = (service: string, traffic: Partial<typeof USUAL> = {}): number =>
+  costOf({ ...USUAL, ...traffic }, measured).find((line) => line.service === service)?.usd ?? Number.NaN;
+
+describe('the cost of calls', () => {
+  it('is what the public price lists come to', () => {
+    // 5 s of half a GB, a million times: 2.5 million GB-seconds.
+    expect(of('Lambda')).toBeCloseTo(2.5e6 * 0.0000133334 + 0.2, 6);
+    expect(of('API Gateway')).toBeCloseTo(3.5, 6);
+    expect(of('DynamoDB')).toBeCloseTo(5 * 0.625, 6);
+    // Three looks of half a unit.
+    expect(of('DynamoDB, reads')).toBeCloseTo(2.5 * 0.125, 6);
+    expect(of('Data out')).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.09, 6);
+  });
+
+  it('grows with the calls, and with nothing else when there are none', () => {
+    expect(total(costOf({ ...USUAL, calls: 2e6 }, measured))).toBeCloseTo(
+      2 * total(costOf(USUAL, measured)),
+      6,
+    );
+    expect(total(costOf({ ...USUAL, calls: 0 }, measured))).toBe(0);
+  });
+
+  it('counts idempotent calls by the units that they take, and long streams as several requests', () => {
+    expect(of('DynamoDB', { idempotent: 0.5 })).toBeCloseTo(6 * 0.625, 6);
+    expect(of('API Gateway', { tokens: 50_000 })).toBeCloseTo(2 * 3.5, 6);
+  });
+});
+
+describe('the cost of calls on a host', () => {
+  const on = (service: string, lines: readonly { readonly service: string; readonly usd: number }[]) =>
+    lines.find((line) => line.service === service)?.usd ?? Number.NaN;
+  const at = (callsPerSecond: number, traffic: Partial<typeof USUAL> = {}) =>
+    fargateCost({ ...USUAL, ...traffic, callsPerSecond }, measured);
+
+  it('is what the public price lists come to', () => {
+    // A million calls at ten a second are 27.8 hours of two tasks of 1 vCPU and 2 GB with an address each.
+    const hours = 1e6 / 10 / 3600;
+    expect(on('Fargate', at(10))).toBeCloseTo(hours * 2 * (0.03238 + 2 * 0.00356 + 0.005), 6);
+    const gigabytes = (2_000 + 700 + 300 * CHUNK_BYTES) / 1e3;
+    expect(on('Load balancer', at(10))).toBeCloseTo(hours * 0.0225 + gigabytes * 0.008, 6);
+    expect(on('CloudFront', at(10))).toBeCloseTo(1 + 0.1 + 0.04, 6);
+    expect(on('DynamoDB', at(10))).toBeCloseTo(5 * 0.625, 6);
+    expect(on('DynamoDB, reads', at(10))).toBeNaN();
+    expect(on(DATA_OUT, at(10))).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.085, 6);
+  });
+
+  it('has as many tasks as the open calls or the CPU of the calls need, and never fewer than two', () => {
+    const tasks = (rate: number, traffic: Partial<typeof USUAL> = {}) =>
+      tasksAt(rate, { ...USUAL, ...traffic }, measured);
+    expect(tasks(1)).toBe(2);
+    // 2,400 open calls, 300 a task.
+    expect(tasks(240, { seconds: 10 })).toBe(8);
+    // 200 calls of 12 ms are 2.4 vCPU, of which a task has 0.7.
+    expect(tasks(200, { seconds: 0.5 })).toBe(4);
+  });
+
+  it('is less a call the more calls share the tasks, and Lambda’s at the break-even rate', () => {
+    expect(total(at(30))).toBeLessThan(total(at(3)));
+    const rate = breakEven(USUAL, measured) ?? Number.NaN;
+    expect(apart(at(rate)).rest).toBeCloseTo(apart(costOf(USUAL, measured)).rest, 6);
+    expect(apart(at(rate * 1.1)).rest).toBeLessThan(apart(costOf(USUAL, measured)).rest);
+    expect(apart(at(rate / 1.1)).rest).toBeGreaterThan(apart(costOf(USUAL, measured)).rest);
+  });
+
+  it('has no break-even where Lambda is cheaper at any rate', () => {
+    expect(breakEven({ ...USUAL, seconds: 0.01 }, { ...measured, hostCpuMs: 1_000 })).toBeUndefined();
+  });
+
+  it('of a million calls of 5 s is under 17 dollars in all, from ten a second on', () => {
+    const counts = readMeasured();
+    expect(total(fargateCost(USUAL, counts))).toBeLessThan(17);
+    expect(total(costOf(USUAL, counts))).toBeGreaterThan(17);
+  });
+
+  it('of Web Functions goes with rates that are not known', () => {
+    const of = (times: number) => on('Web Functions', webFunctionCost(USUAL, measured, ratesOf(times)));
+    // 12 ms of CPU a call, and 5 s of a 64th of 2 GB.
+    const used = (1e6 / 3600) * (0.012 * 0.03238 + (5 / 64) * 2 * 0.00356);
+    expect(of(1)).toBeCloseTo(used + 0.2, 6);
+    expect(of(4)).toBeCloseTo(4 * used + 0.2, 6);
+  });
+});
+
+describe('the cost model', () => {
+  it('is in the operator’s page as it stands', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate.md'), 'utf8');
+    expect(page).toContain(bill(costOf(USUAL, readMeasured()), '1,000,000 calls'));
+    expect(page).toContain(computes(USUAL, readMeasured()));
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(breakEvenText(USUAL, readMeasured()));
+  });
+
+  it('of a deployment without traffic is 15 dollars a month at most, counted in its templates', () => {
+    const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
+    expect(fixtures.alarms).toBeGreaterThan(5);
+    expect(fixtures.secrets).toBeGreaterThan(2);
+    expect(fixtures.webAclRules).toBeGreaterThan(0);
+    expect(total(idleCost(fixtures))).toBeLessThanOrEqual(15);
+  });
+
+  it('counts dashboards that have more metrics than are free', () => {
+    const dashboard = (metrics: number) => ({
+      Type: 'AWS::CloudWatch::Dashboard',
+      Properties: {
+        DashboardBody: JSON.stringify({
+          widgets: [
+            { properties: { metrics: Array.from({ length: metrics }, () => ['AWS/Lambda', 'Errors']) } },
+          ],
+        }),
+      },
+    });
+    const counted = fixturesOf([{ Resources: { Within: dashboard(50), Over: dashboard(51) } }]);
+    expect(counted.dashboards).toBe(1);
+  });
+
+  it('knows the price of every type of resource, and refuses one that it does not know', () => {
+    expect(() => fixturesOf([{ Resources: { Gateway: { Type: 'AWS::EC2::NatGateway' } } }])).toThrow(
+      'AWS::EC2::NatGateway',
+    );
+  });
+});

@@ -1,0 +1,125 @@
+/** What the same calls cost on each setting of `compute`: the services that differ, and the rate at which one is cheaper. */
+import { HOST_TASK } from '../../../lib/config/host-size.ts';
+import { bytesOf, costOf, type Line, line, type Measured, round, type Traffic, total } from './model.ts';
+import { PRICES } from './prices.ts';
+
+/** Rates of Web Functions, which AWS has not made known where they could be read. */
+interface WebFunctionRates {
+  readonly vcpuHour: number;
+  readonly gbHour: number;
+  readonly request: number;
+}
+
+/** Of a deployment that does not set `hostTasks`. */
+const LEAST_TASKS = 2;
+
+/** Of a Web Function: its memory, and the calls that share it, half of the most. */
+const ENVIRONMENT = { gb: 2, calls: 64 } as const;
+
+/** Of a request with a short conversation. */
+const REQUEST_BYTES = 2_000;
+
+/** Our line of the call, and its metrics with the margin; neither the platform nor a gateway writes one. */
+const HOST_LOG_BYTES = 800;
+
+const GB = 1e9;
+const HOUR = 3_600;
+
+/** The part of a bill that goes out to callers, which is the same everywhere but for its price. */
+export const DATA_OUT = 'Data out';
+
+/** Tasks that run at a rate: as many as the open calls or the CPU of the calls need. */
+export function tasksAt(callsPerSecond: number, traffic: Traffic, measured: Measured): number {
+  const open = (callsPerSecond * traffic.seconds) / HOST_TASK.openCalls;
+  const cpu =
+    (100 * callsPerSecond * cpuSeconds(traffic, measured)) / (HOST_TASK.vcpu * HOST_TASK.cpuPercent);
+  return Math.max(LEAST_TASKS, Math.ceil(Math.max(open, cpu)));
+}
+
+const cpuSeconds = ({ tokens }: Traffic, { hostCpuMs, chunkCpuMs }: Measured): number =>
+  (hostCpuMs + tokens * chunkCpuMs) / 1000;
+
+/** The bill of calls on Fargate at a rate; the tasks run whether they are called or not. */
+export function fargateCost(traffic: Traffic, measured: Measured): readonly Line[] {
+  const { calls, callsPerSecond } = traffic;
+  const hours = calls / callsPerSecond / HOUR;
+  const tasks = tasksAt(callsPerSecond, traffic, measured);
+  const balanced = (calls * (REQUEST_BYTES + bytesOf(traffic))) / GB;
+  return [
+    line('Fargate', hours * tasks * taskHour(), `${tasks} tasks for ${round(hours)} hours`),
+    line(
+      'Load balancer',
+      hours * PRICES.balancerHour.usd + balanced * PRICES.balancerUnit.usd,
+      'its hours, and a unit for each GB',
+    ),
+    ...behindEdge(traffic, measured),
+  ];
+}
+
+const taskHour = (): number =>
+  HOST_TASK.vcpu * PRICES.taskVcpuHour.usd + HOST_TASK.gb * PRICES.taskGbHour.usd + PRICES.addressHour.usd;
+
+/** The bill of calls on Web Functions, if their rates were these. */
+export function webFunctionCost(
+  traffic: Traffic,
+  measured: Measured,
+  rates: WebFunctionRates,
+): readonly Line[] {
+  const { calls, seconds } = traffic;
+  const vcpuHours = (calls * cpuSeconds(traffic, measured)) / HOUR;
+  const gbHours = ((calls * seconds) / ENVIRONMENT.calls / HOUR) * ENVIRONMENT.gb;
+  return [
+    line(
+      'Web Functions',
+      vcpuHours * rates.vcpuHour + gbHours * rates.gbHour + calls * rates.request,
+      `${round(vcpuHours)} vCPU-hours and ${round(gbHours)} GB-hours`,
+    ),
+    ...behindEdge(traffic, measured),
+  ];
+}
+
+/** Fargate's rates, `times` over, and Lambda's for a request. */
+export const ratesOf = (times: number): WebFunctionRates => ({
+  vcpuHour: PRICES.taskVcpuHour.usd * times,
+  gbHour: PRICES.taskGbHour.usd * times,
+  request: PRICES.lambdaRequest.usd,
+});
+
+/** What CloudFront, the table and the logs take, whichever host is behind. */
+function behindEdge(traffic: Traffic, measured: Measured): readonly Line[] {
+  const { calls } = traffic;
+  const kept = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
+    ['DynamoDB', 'WAF', 'Usage records'].includes(service),
+  );
+  const toOrigin = (calls * REQUEST_BYTES * PRICES.edgeOriginGb.usd) / GB;
+  return [
+    line(
+      'CloudFront',
+      calls * (PRICES.edgeRequest.usd + PRICES.edgeFunction.usd) + toOrigin,
+      'a request and a run of its function a call',
+    ),
+    ...kept,
+    line('CloudWatch Logs', (calls * HOST_LOG_BYTES * PRICES.logGb.usd) / GB, `${HOST_LOG_BYTES} B a call`),
+    line(DATA_OUT, (calls * bytesOf(traffic) * PRICES.edgeTransferGb.usd) / GB, 'from CloudFront'),
+  ];
+}
+
+/**
+ * Calls a second at which Fargate's bill is Lambda's, data out apart; above it Fargate is cheaper. Nothing when it never
+ * is. As long as the fewest tasks are enough, an hour of Fargate costs the same whatever comes.
+ */
+export function breakEven(traffic: Traffic, measured: Measured): number | undefined {
+  const million = { ...traffic, calls: 1e6 };
+  const lambda = apart(costOf(million, measured)).rest;
+  const hour = LEAST_TASKS * taskHour() + PRICES.balancerHour.usd;
+  const { rest } = apart(fargateCost({ ...million, callsPerSecond: 1 }, measured));
+  const perCalls = rest - (million.calls / HOUR) * hour;
+  const rate = ((million.calls / HOUR) * hour) / (lambda - perCalls);
+  return lambda > perCalls && tasksAt(rate, traffic, measured) === LEAST_TASKS ? rate : undefined;
+}
+
+/** A bill without data out, and data out. */
+export function apart(lines: readonly Line[]): { readonly rest: number; readonly dataOut: number } {
+  const dataOut = total(lines.filter(({ service }) => service === DATA_OUT));
+  return { rest: total(lines) - dataOut, dataOut };
+}

@@ -1,0 +1,139 @@
+/** What a month of calls costs, by service: measured counts times public prices. */
+import { PRICES } from './prices.ts';
+
+/** What a call takes, as the benches have measured it. */
+export interface Measured {
+  readonly writeUnits: number;
+  readonly writeUnitsIdempotent: number;
+  /** Main thread of the shared host, a streamed call of a few chunks. */
+  readonly hostCpuMs: number;
+  /** Each further chunk. */
+  readonly chunkCpuMs: number;
+}
+
+/** A month's traffic. */
+export interface Traffic {
+  readonly calls: number;
+  /** From the request's arrival to the answer's end. */
+  readonly seconds: number;
+  /** Tokens of an answer, a chunk each. */
+  readonly tokens: number;
+  readonly memoryMb: number;
+  /** Share of the calls that carry an Idempotency-Key, 0 to 1. */
+  readonly idempotent: number;
+  /** Even, day and night; of a host. */
+  readonly callsPerSecond: number;
+}
+
+export interface Line {
+  readonly service: string;
+  readonly usd: number;
+  /** How it comes about. */
+  readonly how: string;
+}
+
+/** What does not depend on the traffic, from the synthesized templates. */
+export interface Fixtures {
+  /** Metrics that alarms read. */
+  readonly alarms: number;
+  /** Alarms on other alarms. */
+  readonly compositeAlarms: number;
+  /** Those with more metrics than are free. */
+  readonly dashboards: number;
+  readonly secrets: number;
+  readonly webAcls: number;
+  readonly webAclRules: number;
+}
+
+/**
+ * Of a chunk of one token as the chat surface writes it: ids, model and the fields that a provider adds around five
+ * characters of text.
+ */
+export const CHUNK_BYTES = 270;
+
+/** Of the answer's headers, as the deployed API sends them. */
+const HEADER_BYTES = 700;
+
+/** Of a usage record: ids, names, counts, the lines of its bill and attribute names. */
+const RECORD_BYTES = 530;
+
+/** Lambda's three platform lines (about 300 B), our line of the call (200), its metrics with the margin (600), the access log (300). */
+const LOG_BYTES = 1_400;
+
+/** A streamed answer beyond this counts as a further request. */
+const API_UNIT_BYTES = 10 * 1024 * 1024;
+
+const GB = 1e9;
+
+/** Of an answer, with its headers. */
+export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
+
+/**
+ * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: a look at the
+ * catalog and, before and after the call, one at the route's two circuits; each reads eventually consistent items of up to 4 KB.
+ */
+const READ_UNITS = 2.5;
+
+export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
+  const { calls, seconds, memoryMb, idempotent } = traffic;
+  const bytes = bytesOf(traffic);
+  const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
+  const gbSeconds = calls * seconds * (memoryMb / 1024);
+  const apiUnits = Math.max(1, Math.ceil(bytes / API_UNIT_BYTES));
+  return [
+    line(
+      'Lambda',
+      gbSeconds * PRICES.lambdaGbSecond.usd + calls * PRICES.lambdaRequest.usd,
+      `${memoryMb} MB for ${seconds} s a call: paid for while the provider writes`,
+    ),
+    line('API Gateway', calls * apiUnits * PRICES.apiRequest.usd, 'one request a call'),
+    line('DynamoDB', calls * units * PRICES.writeUnit.usd, `${round(units)} write units a call`),
+    line(
+      'DynamoDB, reads',
+      calls * READ_UNITS * PRICES.readUnit.usd,
+      `${READ_UNITS} units a call: a look at the catalog, two at two circuits; a host makes them every few seconds`,
+    ),
+    line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
+    line('WAF', calls * PRICES.firewallRequest.usd, 'the limit of each address'),
+    line('CloudWatch Logs', (calls * LOG_BYTES * PRICES.logGb.usd) / GB, `${LOG_BYTES} B a call`),
+    line(
+      'Usage records',
+      (calls * RECORD_BYTES * PRICES.tableGbMonth.usd) / GB,
+      'each month that they are kept',
+    ),
+  ];
+}
+
+export const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
+
+/** What a deployment costs that nobody calls, a month. */
+export function idleCost(fixtures: Fixtures): readonly Line[] {
+  const { alarms, compositeAlarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
+  return [
+    line(
+      'WAF',
+      webAcls * PRICES.firewallMonth.usd + webAclRules * PRICES.firewallRuleMonth.usd,
+      `web ACLs: ${webAcls}, rules: ${webAclRules}`,
+    ),
+    line('Alarms', alarms * PRICES.alarmMonth.usd, `${alarms} metrics in alarms`),
+    line(
+      'Composite alarms',
+      compositeAlarms * PRICES.compositeAlarmMonth.usd,
+      `${compositeAlarms} on other alarms`,
+    ),
+    line('Dashboards', dashboards * PRICES.dashboardMonth.usd, `${dashboards} with more than 50 metrics`),
+    line(
+      'Metrics',
+      SWEEP_METRICS * PRICES.metricMonth.usd,
+      `${SWEEP_METRICS} of the sweep; others in the hours in which they are raised, one more for each route and measure`,
+    ),
+    line('Secrets', secrets * PRICES.secretMonth.usd, `${secrets}, and one a provider`),
+  ];
+}
+
+/** Raised by every sweep of holds, so in every hour (`lambdas/ledger/consumers/sweep-holds`). */
+const SWEEP_METRICS = 4;
+
+export const total = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);
+
+export const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,0 +1,57 @@
+/** A front before a real DynamoDB that holds requests to DynamoDB's limits, in real time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
+import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
+import type { CapacityLimits } from './capacity.ts';
+import { type DatabaseAnswer, type DatabaseRequest, type Front, startFront } from './front.ts';
+import { isPassage, type Refusal, RequestLimits } from './request-limits.ts';
+import { writeUnits } from './units.ts';
+
+export interface LimitedFront extends Front {
+  readonly limits: RequestLimits;
+}
+
+export interface LimitedFrontOptions {
+  readonly limits: CapacityLimits;
+  /** Added to each request, between its arrival and the database; it is drawn evenly. */
+  readonly delayMs?: readonly [least: number, most: number];
+}
+
+/** Starts the front before the DynamoDB at `endpoint`, whose tables have the names of the contract. */
+export async function startLimitedFront(
+  endpoint: string,
+  { limits: capacity, delayMs: [least, most] = [0, 0] }: LimitedFrontOptions,
+): Promise<LimitedFront> {
+  const limits = new RequestLimits({ limits: capacity, schemas: TABLES, clock: Date.now });
+  const front = await startFront(endpoint, async (request, forward) => {
+    const passage = limits.arrive(request.operation, request.body);
+    if (most > 0) await sleep(least + Math.random() * (most - least));
+    if (!isPassage(passage)) return toError(passage);
+    const measured = passage.touched.length === 1 && !passage.touched[0]?.transaction;
+    const answer = await forward(
+      measured ? { ...request.body, ReturnConsumedCapacity: 'TOTAL' } : request.body,
+    ).catch((failure: unknown) => {
+      passage.done();
+      throw failure;
+    });
+    const refusal = passage.done(measured ? [unitsOf(request, answer)] : []);
+    return refusal === undefined ? answer : toError(refusal);
+  });
+  return { ...front, limits };
+}
+
+const toError = ({ type, message, members }: Refusal) => ({
+  status: 400,
+  type,
+  members: { ...members, message },
+});
+
+/** What the request cost, as the database reports it; of a failed condition, by the item that failed it, if it is shown. */
+function unitsOf({ operation }: DatabaseRequest, { body }: DatabaseAnswer): number | undefined {
+  const { ConsumedCapacity: consumed, Item: item } = body as {
+    readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
+    readonly Item?: Item;
+  };
+  if (consumed?.CapacityUnits !== undefined) return consumed.CapacityUnits;
+  return item !== undefined && operation !== 'GetItem' ? writeUnits(item, undefined) : undefined;
+}

@@ -1,0 +1,264 @@
+import {
+  GetItemCommand,
+  PutItemCommand,
+  TransactGetItemsCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
+import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
+import { fileDatabase } from '../../../../lambdas/platform/testing/file-database.ts';
+import { engineClients } from '../../../test-kit/engine.ts';
+import { until } from '../../../test-kit/waiting.ts';
+import { Capacity, type CapacityLimits, partitionOf } from './capacity.ts';
+import { startLimitedFront } from './limited-front.ts';
+import { isPassage, RequestLimits } from './request-limits.ts';
+import { VirtualDatabase } from './virtual/virtual-database.ts';
+import { VirtualTime } from './virtual/virtual-time.ts';
+
+interface Limited extends DynamoClients {
+  readonly limits: RequestLimits;
+  /** Until a request that was sent has reached its items. */
+  readonly arrival: () => Promise<unknown>;
+}
+
+/** Runs the work at the start of a second, against a database with the limits. */
+type Run = <T>(limits: CapacityLimits, work: (limited: Limited) => Promise<T>) => Promise<T>;
+
+const database = fileDatabase();
+let made = 0;
+
+/** Requests of one burst are in the front together. */
+const DELAY_MS = [100, 120] as const;
+
+const inRealTime: Run = async (limits, work) => {
+  const front = await startLimitedFront(database.endpoint, { limits, delayMs: DELAY_MS });
+  const clients = engineClients(front.endpoint);
+  // Connections are open when the second begins.
+  await clients.onceClient.send(
+    new GetItemCommand({ TableName: 'circuits', Key: { route_id: { S: 'none' } } }),
+  );
+  const secondNow = () => Math.floor(Date.now() / 1000);
+  const before = secondNow();
+  await until(secondNow, (second) => second > before);
+  try {
+    const arrival = () => new Promise((resolve) => setTimeout(resolve, 30));
+    return await work({ ...clients, limits: front.limits, arrival });
+  } finally {
+    clients.client.destroy();
+    clients.onceClient.destroy();
+    await front.stop();
+  }
+};
+
+const inVirtualTime: Run = (limits, work) => {
+  const time = new VirtualTime(0, 1);
+  const timing = { request: [100, 100], transaction: [100, 100] } as const;
+  const virtual = new VirtualDatabase({ time, tables: TABLES, limits, timing });
+  const arrival = () => time.sleep(20);
+  return time.run(work({ ...virtual.connect(), limits: virtual.limits, arrival }));
+};
+
+const scaled = (units: { item?: number; partition?: number }, partitions = 64): CapacityLimits => ({
+  item: { read: 60, write: units.item ?? 1_000 },
+  partition: { read: 60, write: units.partition ?? 1_000 },
+  partitions: () => partitions,
+});
+
+const key = (id: string) => ({ TableName: 'wallets', Key: { wallet_id: { S: id } } });
+
+const add = (id: string, condition?: string) =>
+  new UpdateItemCommand({
+    ...key(id),
+    UpdateExpression: 'ADD entries :one',
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+    ...(condition === undefined ? {} : { ConditionExpression: condition }),
+  });
+
+const transaction = (...ids: readonly string[]) =>
+  new TransactWriteItemsCommand({ TransactItems: ids.map((id) => ({ Update: add(id).input as never })) });
+
+const fresh = (): string => {
+  made += 1;
+  return `acc_limits_${made}`;
+};
+
+/** What each of the works came to: the name of its failure, or `done`. */
+const outcomes = async (works: readonly Promise<unknown>[]): Promise<string[]> =>
+  (await Promise.allSettled(works)).map((each) =>
+    each.status === 'fulfilled' ? 'done' : (each.reason as Error).name,
+  );
+
+const repeated = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+const countOf = (all: readonly string[], wanted: string): number =>
+  all.filter((each) => each === wanted).length;
+
+/** Far more writes than a second's units. */
+const MANY = 200;
+
+/** Writes at once, beyond the units of a second. In real time, a slow machine gets the units of further seconds too. */
+function expectThrottled(all: readonly string[], units: number, isExact: boolean, outcome = 'done'): void {
+  const [done, throttled] = [countOf(all, outcome), countOf(all, 'ThrottlingException')];
+  expect(done + throttled).toBe(MANY);
+  expect(throttled).toBeGreaterThan(0);
+  if (isExact) expect(done).toBe(units);
+  else expect(done).toBeGreaterThanOrEqual(units);
+}
+
+describe.each([
+  ['in real time, over HTTP', inRealTime, false],
+  ['in virtual time', inVirtualTime, true],
+] as const)('a database with the limits of DynamoDB, %s', (_name, run, isExact) => {
+  it('throttles writes of one item beyond its units a second', async () => {
+    const id = fresh();
+    const all = await run(scaled({ item: 20 }), ({ onceClient }) =>
+      outcomes(repeated(MANY, () => onceClient.send(add(id)))),
+    );
+    expectThrottled(all, 20, isExact);
+  });
+
+  it('throttles writes of one partition, whichever its items', async () => {
+    const all = await run(scaled({ partition: 20 }, 1), ({ onceClient }) =>
+      outcomes(repeated(MANY, () => onceClient.send(add(fresh())))),
+    );
+    expectThrottled(all, 20, isExact);
+  });
+
+  it('throttles nothing that is spread over enough partitions', async () => {
+    const ids = repeated(30, fresh).filter((id, at, others) => {
+      const before = others.slice(0, at).map((other) => partitionOf(other, 1024));
+      return !before.includes(partitionOf(id, 1024));
+    });
+    const all = await run(scaled({ partition: 1 }, 1024), ({ onceClient }) =>
+      outcomes(ids.map((id) => onceClient.send(add(id)))),
+    );
+    expect(countOf(all, 'done')).toBe(ids.length);
+  });
+
+  it('counts a write whose condition fails', async () => {
+    const id = fresh();
+    const all = await run(scaled({ item: 20 }), ({ onceClient }) =>
+      outcomes(repeated(MANY, () => onceClient.send(add(id, 'attribute_exists(absent)')))),
+    );
+    expectThrottled(all, 20, isExact, 'ConditionalCheckFailedException');
+  });
+
+  it('counts a transactional write twice, and half a read that may be out of date', async () => {
+    const [first, second] = [fresh(), fresh()];
+    await run(scaled({ item: 20 }), async ({ onceClient, limits }) => {
+      await onceClient.send(transaction(first, second));
+      await onceClient.send(new GetItemCommand(key(first)));
+      await onceClient.send(new GetItemCommand({ ...key(second), ConsistentRead: true }));
+      expect(limits.capacity.hottest('item', 'wallets', 'write')?.unitsASecond).toBe(2);
+      expect(limits.capacity.hottest('item', 'wallets', 'read')).toEqual({ name: second, unitsASecond: 1 });
+    });
+  });
+
+  it('counts the larger of an item before and after a write, by started kilobytes', async () => {
+    const id = fresh();
+    await run(scaled({}), async ({ onceClient, limits }) => {
+      const put = (bytes: number) =>
+        new PutItemCommand({
+          TableName: 'wallets',
+          Item: { wallet_id: { S: id }, filler: { S: 'x'.repeat(bytes) } },
+        });
+      await onceClient.send(put(3_500));
+      await onceClient.send(put(1));
+      expect(limits.capacity.hottest('item', 'wallets', 'write')?.unitsASecond).toBe(8);
+    });
+  });
+
+  it('sends again, as the SDK does, what was throttled', async () => {
+    const id = fresh();
+    await run(scaled({ item: 20 }), async ({ client, limits }) => {
+      const all = await outcomes(repeated(25, () => client.send(add(id))));
+      expect(countOf(all, 'done')).toBeGreaterThan(20);
+      expect(limits.counts.throttled).toBeGreaterThan(0);
+    });
+  });
+
+  it('refuses a write that meets a transaction on its item, and carries out the transaction', async () => {
+    const [first, second] = [fresh(), fresh()];
+    await run(scaled({}), async ({ onceClient, arrival }) => {
+      const running = onceClient.send(transaction(first, second));
+      await arrival();
+      const write = await onceClient.send(add(second)).catch((failure: unknown) => failure);
+      expect(write).toBeInstanceOf(TransactionConflictException);
+      await running;
+      await onceClient.send(add(second));
+    });
+  });
+
+  it('cancels a transaction that meets another one or a write in flight, and names the item', async () => {
+    const [first, second] = [fresh(), fresh()];
+    await run(scaled({}), async ({ onceClient, arrival }) => {
+      for (const send of [() => onceClient.send(transaction(second)), () => onceClient.send(add(second))]) {
+        const running = send();
+        await arrival();
+        const failure = await onceClient.send(transaction(first, second)).catch((caught: unknown) => caught);
+        expect(failure).toBeInstanceOf(TransactionCanceledException);
+        const codes = (failure as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code);
+        expect(codes).toEqual(['None', 'TransactionConflict']);
+        await running;
+      }
+    });
+  });
+
+  it('cancels a reading transaction that a write meets, and lets the write pass', async () => {
+    const id = fresh();
+    await run(scaled({}), async ({ onceClient, arrival }) => {
+      const reading = onceClient
+        .send(new TransactGetItemsCommand({ TransactItems: [{ Get: key(id) }] }))
+        .catch((failure: unknown) => failure);
+      await arrival();
+      await onceClient.send(add(id));
+      expect(await reading).toBeInstanceOf(TransactionCanceledException);
+    });
+  });
+});
+
+describe('the limits of requests', () => {
+  it('name a throttle by how the tables are paid for', () => {
+    const input = { ...key('acc_1'), UpdateExpression: 'ADD entries :one' };
+    const types = (['on demand', 'provisioned'] as const).map((billing) => {
+      const options = { limits: scaled({ item: 0 }), schemas: TABLES, clock: () => 0, billing };
+      const limits = new RequestLimits(options);
+      const refused = limits.arrive('UpdateItem', input);
+      const cancelled = limits.arrive('TransactWriteItems', { TransactItems: [{ Update: input }] });
+      return [refused, cancelled].map((answer) => (isPassage(answer) ? 'passed' : answer));
+    });
+    expect(types).toMatchObject([
+      [
+        {
+          type: 'ThrottlingException',
+          members: { throttlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded' }] },
+        },
+        {
+          type: 'TransactionCanceledException',
+          members: { CancellationReasons: [{ Code: 'ThrottlingError' }] },
+        },
+      ],
+      [
+        { type: 'ProvisionedThroughputExceededException' },
+        { members: { CancellationReasons: [{ Code: 'ProvisionedThroughputExceeded' }] } },
+      ],
+    ]);
+  });
+
+  it.each([
+    [0, 10],
+    [300, 610],
+  ])('save what %d seconds leave unused: %d units at once', (savedSeconds, most) => {
+    const capacity = new Capacity({ ...scaled({ item: 10 }), savedSeconds });
+    const demand = { table: 'wallets', partitionKey: 'a', item: 'a', direction: 'write', units: 1 } as const;
+    expect(capacity.take([demand], 0)).toBeUndefined();
+    let taken = 0;
+    while (capacity.take([demand], 60_000 + taken / 1000) === undefined) taken += 1;
+    // The first second has left nine.
+    expect(taken).toBe(savedSeconds === 0 ? most : most - 1);
+  });
+});

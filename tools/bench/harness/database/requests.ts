@@ -1,0 +1,93 @@
+/** Which items a request to DynamoDB touches, from its operation and its input or body: the two have one form. */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
+import type { Direction } from './capacity.ts';
+
+export interface KeyNames {
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+}
+
+/** The keys of each table, by its name. */
+export type Schemas = Readonly<Record<string, KeyNames>>;
+
+export interface Touched {
+  readonly table: string;
+  readonly partitionKey: string;
+  /** Partition and sort key; undefined for a query or a scan, which touch many. */
+  readonly item: string | undefined;
+  readonly direction: Direction;
+  /** One of the items of a transaction. */
+  readonly transaction: boolean;
+  /** Of a read: not out of date. */
+  readonly consistent: boolean;
+}
+
+/** The members of an input that name items. */
+export interface RequestInput {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly Key?: Item;
+  readonly Item?: Item;
+  readonly ConsistentRead?: boolean;
+  readonly ExclusiveStartKey?: Item;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Item;
+  readonly RequestItems?: Readonly<Record<string, BatchOfTable>>;
+  readonly TransactItems?: readonly Readonly<Record<string, RequestInput>>[];
+}
+
+type BatchOfTable =
+  | { readonly Keys?: readonly Item[]; readonly ConsistentRead?: boolean }
+  | readonly {
+      readonly PutRequest?: { readonly Item: Item };
+      readonly DeleteRequest?: { readonly Key: Item };
+    }[];
+
+const isRead = (operation: string): boolean => /^(Get|BatchGet|Query|Scan|TransactGet)/.test(operation);
+
+const DATA = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
+
+/** What the request touches; nothing when it is not about items. */
+export function touchedBy(operation: string, input: RequestInput, schemas: Schemas): readonly Touched[] {
+  if (!DATA.test(operation)) return [];
+  const base = {
+    direction: isRead(operation) ? 'read' : 'write',
+    transaction: operation.startsWith('Transact'),
+    consistent: input.ConsistentRead === true || operation.startsWith('Transact'),
+  } as const;
+  const one = (table: string, key: Item, more: Partial<Touched> = {}): Touched => {
+    const names = schemas[table];
+    if (names === undefined) throw new Error(`there is no table ${table}`);
+    const partitionKey = textOf(key[names.partitionKey]);
+    const item = names.sortKey === undefined ? partitionKey : `${partitionKey}/${textOf(key[names.sortKey])}`;
+    return { ...base, table, partitionKey, item, ...more };
+  };
+  const { TransactItems: actions, RequestItems: batches, TableName: table = '' } = input;
+  if (actions !== undefined)
+    return actions.flatMap((action) =>
+      Object.values(action).map((each) => one(each.TableName ?? '', each.Key ?? each.Item ?? {})),
+    );
+  if (batches !== undefined)
+    return Object.entries(batches).flatMap(([name, batch]) =>
+      'length' in batch
+        ? batch.map(({ PutRequest: put, DeleteRequest: del }) => one(name, put?.Item ?? del?.Key ?? {}))
+        : (batch.Keys ?? []).map((key) => one(name, key, { consistent: batch.ConsistentRead === true })),
+    );
+  if (operation === 'Query' || operation === 'Scan') {
+    const index = input.IndexName === undefined ? table : `${table}.${input.IndexName}`;
+    return [{ ...base, table: index, partitionKey: rangeOf(operation, input, schemas), item: undefined }];
+  }
+  return [one(table, input.Key ?? input.Item ?? {})];
+}
+
+/** The partition key that a query names, or that a scan goes on from. */
+function rangeOf(operation: string, input: RequestInput, schemas: Schemas): string {
+  if (operation === 'Scan')
+    return textOf(input.ExclusiveStartKey?.[schemas[input.TableName ?? '']?.partitionKey ?? '']);
+  const placeholder = /=\s*(:\w+)/.exec(input.KeyConditionExpression ?? '')?.[1] ?? '';
+  return textOf(input.ExpressionAttributeValues?.[placeholder]);
+}
+
+export const textOf = (value: AttributeValue | undefined): string => value?.S ?? value?.N ?? '';

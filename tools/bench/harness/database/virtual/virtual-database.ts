@@ -1,0 +1,140 @@
+/** The virtual DynamoDB behind the limits of the real one, and clients of it with the SDK's classes, retries and errors. */
+import {
+  DynamoDBClient,
+  DynamoDBServiceException,
+  ProvisionedThroughputExceededException,
+  ThrottlingException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoClients } from '../../../../../lambdas/platform/aws/clients.ts';
+import type { CapacityLimits } from '../capacity.ts';
+import { isPassage, type Passage, type Refusal, RequestLimits } from '../request-limits.ts';
+import { METADATA, VirtualEngine } from './engine.ts';
+import type { OperationInput } from './operation.ts';
+import { Table, type TableSchema } from './tables.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+type Span = readonly [least: number, most: number];
+
+/** How long requests take, ms; drawn evenly. */
+export interface Timing {
+  readonly request: Span;
+  readonly transaction: Span;
+}
+
+const TIMING: Timing = { request: [4, 8], transaction: [10, 20] };
+
+/** Of a request's time, the parts until it has reached its items, and until it has been carried out: the least and the most. */
+const ARRIVED = [0.2, 0.35] as const;
+const CARRIED_OUT = [0.65, 0.8] as const;
+
+/** As the service's clients are made: tries of a request, the first one counted. */
+const TRIES = 3;
+
+/** The SDK's pause after a throttle: at most this, doubled with each further one (its standard retry mode). */
+const THROTTLE_PAUSE_MS = 1_000;
+
+export interface VirtualDatabaseOptions {
+  readonly time: VirtualTime;
+  readonly tables: Readonly<Record<string, TableSchema>>;
+  readonly limits: CapacityLimits;
+  readonly timing?: Timing;
+}
+
+/** What came of a request, with all its tries. */
+export interface RequestResult {
+  /** Units that it cost; none for a try that the limits refused. */
+  readonly units: number;
+  readonly tries: number;
+  readonly failure: unknown;
+}
+
+/** Is called when a request is sent; what it returns, when the request has ended. */
+export type OnRequest = (operation: string, input: OperationInput) => (result: RequestResult) => void;
+
+const UNOBSERVED: OnRequest = () => () => {};
+
+export class VirtualDatabase {
+  readonly limits: RequestLimits;
+  readonly engine: VirtualEngine;
+  readonly tables: Readonly<Record<string, Table>>;
+  readonly #time: VirtualTime;
+  readonly #timing: Timing;
+
+  constructor({ time, tables, limits, timing = TIMING }: VirtualDatabaseOptions) {
+    this.#time = time;
+    this.#timing = timing;
+    this.limits = new RequestLimits({ limits, schemas: tables, clock: time.now });
+    this.tables = Object.fromEntries(
+      Object.entries(tables).map(([name, schema]) => [name, new Table(schema)] as const),
+    );
+    this.engine = new VirtualEngine(this.tables);
+  }
+
+  /** Clients as a function has them: one sends a throttled request again, the other sends each once. */
+  connect(onRequest: OnRequest = UNOBSERVED): DynamoClients {
+    return { client: this.#client(TRIES, onRequest), onceClient: this.#client(1, onRequest) };
+  }
+
+  #client(mostTries: number, onRequest: OnRequest): DynamoDBClient {
+    const send = async (command: { readonly input: object }): Promise<object> => {
+      const operation = command.constructor.name.replace(/Command$/, '');
+      const ended = onRequest(operation, command.input);
+      let units = 0;
+      for (let tries = 1; ; tries += 1) {
+        const { output, failure, cost } = await this.#request(operation, command.input);
+        units += cost;
+        const again = tries < mostTries && isThrottle(failure);
+        if (!again) ended({ units, tries, failure });
+        if (failure === undefined) return { ...output, $metadata: { httpStatusCode: 200, attempts: tries } };
+        if (failure instanceof DynamoDBServiceException) failure.$metadata.attempts = tries;
+        if (!again) throw failure;
+        await this.#time.sleep(this.#time.random() * THROTTLE_PAUSE_MS * 2 ** (tries - 1));
+      }
+    };
+    // The SDK's paginators ask whether it is a client of theirs.
+    return Object.assign(Object.create(DynamoDBClient.prototype), { send, destroy: () => {} });
+  }
+
+  /** One try of a request. */
+  async #request(operation: string, input: OperationInput) {
+    const { request, transaction } = this.#timing;
+    const ms = this.#draw(operation.startsWith('Transact') ? transaction : request);
+    const [arrivedMs, carriedOutMs] = [ms * this.#draw(ARRIVED), ms * this.#draw(CARRIED_OUT)];
+    await this.#time.sleep(arrivedMs);
+    const passage = this.limits.arrive(operation, input);
+    await this.#time.sleep(carriedOutMs - arrivedMs);
+    const result = isPassage(passage) ? this.#carryOut(operation, input, passage) : refused(passage);
+    await this.#time.sleep(ms - carriedOutMs);
+    return result;
+  }
+
+  #carryOut(operation: string, input: OperationInput, passage: Passage) {
+    const { output = {}, failure, units } = this.engine.execute(operation, input);
+    const refusal = passage.done(units);
+    const cost = units.reduce((total, each) => total + each, 0);
+    return { output, failure: refusal === undefined ? failure : toException(refusal), cost };
+  }
+
+  #draw([least, most]: Span): number {
+    return least + this.#time.random() * (most - least);
+  }
+}
+
+export const isThrottle = (failure: unknown): boolean =>
+  failure instanceof ThrottlingException || failure instanceof ProvisionedThroughputExceededException;
+
+const EXCEPTIONS = {
+  ThrottlingException,
+  ProvisionedThroughputExceededException,
+  TransactionConflictException,
+  TransactionCanceledException,
+} as const;
+
+const refused = (refusal: Refusal) => ({ output: {}, failure: toException(refusal), cost: 0 });
+
+function toException({ type, message, members }: Refusal): DynamoDBServiceException {
+  const exception = EXCEPTIONS[type as keyof typeof EXCEPTIONS];
+  return new exception({ message, $metadata: { ...METADATA }, ...members });
+}

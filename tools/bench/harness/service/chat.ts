@@ -1,0 +1,119 @@
+/** The conversational endpoints on the real stores, wired as their handlers wire them, with an upstream of the bench's choice. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CompletionDependencies,
+  createCompletionEndpoint,
+} from '../../../../lambdas/inference/core/completions/completion-endpoint.ts';
+import { chatFormat } from '../../../../lambdas/inference/formats/chat/format.ts';
+import { chatCompletionRequest } from '../../../../lambdas/inference/formats/chat/schema.ts';
+import { messagesFormat } from '../../../../lambdas/inference/formats/messages/format.ts';
+import { messagesRequest } from '../../../../lambdas/inference/formats/messages/schema.ts';
+import { responsesFormat } from '../../../../lambdas/inference/formats/responses/format.ts';
+import { responsesRequest } from '../../../../lambdas/inference/formats/responses/schema.ts';
+import { createChatProviders, createPaidCalls } from '../../../../lambdas/inference/handlers/paid-handler.ts';
+import { writeCatalog } from '../../../../lambdas/inference/store/catalog-history.ts';
+import { createCatalog } from '../../../../lambdas/inference/store/catalog-store.ts';
+import { createSecretsClient, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
+import { createSecretReader } from '../../../../lambdas/platform/aws/secrets.ts';
+import { requireVariable } from '../../../../lambdas/platform/contract/environment.ts';
+import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
+import { createRequestHandler, type Handler } from '../../../../lambdas/platform/http/request-handler.ts';
+import { systemClock } from '../../../../lambdas/platform/system/system.ts';
+import { REGION } from '../../../local/assembly/intrinsics.ts';
+import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
+
+/** What the local catalog's simulated routes name as their secret; the simulated upstream takes any. */
+const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
+
+/** The model that every bench calls. */
+export const MODEL = 'sim/chat';
+
+export type SurfaceName = 'chat' | 'responses' | 'messages';
+
+const SURFACES = {
+  chat: {
+    create: (given: CompletionDependencies) =>
+      createCompletionEndpoint(chatFormat, chatCompletionRequest, given),
+    envelope: 'openai',
+    path: '/v1/chat/completions',
+  },
+  responses: {
+    create: (given: CompletionDependencies) =>
+      createCompletionEndpoint(responsesFormat, responsesRequest, given),
+    envelope: 'openai',
+    path: '/v1/responses',
+  },
+  messages: {
+    create: (given: CompletionDependencies) =>
+      createCompletionEndpoint(messagesFormat, messagesRequest, given),
+    envelope: 'messages',
+    path: '/v1/messages',
+  },
+} as const;
+
+export interface ChatOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+  /** Chat when absent. */
+  readonly surface?: SurfaceName;
+}
+
+/** Makes the local catalog the active one, with its simulated routes at `upstreamUrl`. */
+export async function applyCatalog(
+  { client }: DynamoClients,
+  environment: ChatOptions['environment'],
+  upstreamUrl: string,
+): Promise<void> {
+  const text = readFileSync(
+    join(import.meta.dirname, '..', '..', '..', 'local', 'seed', 'catalog.json'),
+    'utf8',
+  );
+  const table = requireVariable(environment, TABLES.catalog.variable);
+  await writeCatalog(client, table, text.replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstreamUrl));
+}
+
+/** What `handler.ts` makes, but for the Lambda host, the pepper's secret and the log lines. */
+export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {
+  const { create, envelope } = SURFACES[surface];
+  // The catalog names secrets of the environment only, so the client is never used.
+  const secrets = createSecretsClient({ region: REGION });
+  const secretReader = { client: secrets, environment: SIMULATED_KEYS, clock: systemClock, log: SILENT };
+  const calls = createPaidCalls({
+    clients,
+    environment,
+    fetch,
+    log: SILENT,
+    access: { peppers: async () => PEPPERS, readSecret: createSecretReader(secretReader) },
+    measure: UNMEASURED,
+    catalog: createCatalog({ ...clients, environment, log: SILENT }),
+  });
+  return createRequestHandler(create({ ...calls, providers: createChatProviders(calls) }), envelope, calls);
+}
+
+export interface ChatCall {
+  readonly credential: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly surface?: SurfaceName;
+}
+
+/** The longest a function may run; no bench comes near it. */
+const CALL_MS = 900_000;
+
+/** Makes one call; throws when it is not answered with 200. */
+export async function callChat(
+  handler: Handler,
+  { credential, body, headers = {}, surface = 'chat' }: ChatCall,
+): Promise<Response> {
+  const request = new Request(`http://localhost${SURFACES[surface].path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}`, ...headers },
+    body: JSON.stringify(body),
+  });
+  const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => CALL_MS });
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return response;
+}

@@ -1,0 +1,83 @@
+/** Many calls at once on one wallet and one key: how often they are in each other's way, and whether the books stay exact. */
+import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
+import type { Figure } from '../harness/report.ts';
+import { auditOf, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
+import type { Database } from '../harness/service/database.ts';
+import { type Sent, Traffic } from '../harness/service/traffic.ts';
+import { median } from '../harness/statistics.ts';
+import { COST, callOf, OUTCOME } from './call.ts';
+
+const CONCURRENT_CALLS = [1, 8, 64];
+
+/** Four turns of the most concurrent case: more would say no more and take seconds. */
+const CALLS = 256;
+
+export async function measureContention(database: Database): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const concurrency of CONCURRENT_CALLS) figures.push(...(await measureAt(concurrency, database)));
+  return figures;
+}
+
+async function measureAt(
+  concurrency: number,
+  { connect, environment }: Database,
+): Promise<readonly Figure[]> {
+  const clients = connect();
+  const traffic = new Traffic(clients);
+  const account = await openAccount(clients, environment);
+  const { ledger, wallets } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
+  const call = async () => {
+    const admission = await ledger.admit(callOf(account));
+    await admission.settle(OUTCOME);
+  };
+  await call();
+  traffic.take();
+  const { seconds, callMs } = await runConcurrently(concurrency, call);
+  const { sent, refused, writeUnits, repeats } = traffic.take();
+  const wallet = await wallets.read(account.accountId);
+  const books = await auditOf(clients, environment, account.accountId);
+  const expected = COST * BigInt(CALLS + 1);
+  const difference = books.usage > expected ? books.usage - expected : expected - books.usage;
+  const at = `${concurrency} at once`;
+  const open = wallet?.holds.length ?? Number.NaN;
+  return [
+    { name: `${at}: throughput`, value: CALLS / seconds, unit: 'calls/s' },
+    { name: `${at}: admit and settle`, value: median(callMs), unit: 'ms' },
+    { name: `${at}: write units`, value: writeUnits / CALLS, unit: 'a call' },
+    { name: `${at}: conditional failures`, value: refused / CALLS, unit: 'a call' },
+    { name: `${at}: repeated key updates`, value: beyondTwo(sent, environment.KEYS_TABLE), unit: 'a call' },
+    { name: `${at}: requests the SDK repeated`, value: repeats / CALLS, unit: 'a call' },
+    { name: `${at}: holds left open`, value: open, unit: '', most: 0 },
+    { name: `${at}: usage not as settled`, value: Number(difference), unit: 'nano-USD', most: 0 },
+    {
+      name: `${at}: drift of the books`,
+      value: books.unproven > 0 ? Number.NaN : Number(books.drift),
+      unit: 'nano-USD',
+      most: 0,
+    },
+  ];
+}
+
+/** A call charges its key once and corrects it once; what is beyond that was tried again. */
+function beyondTwo(sent: readonly Sent[], table: string | undefined): number {
+  return sent.filter(({ input }) => input.TableName === table).length / CALLS - 2;
+}
+
+async function runConcurrently(
+  concurrency: number,
+  call: () => Promise<void>,
+): Promise<{ readonly seconds: number; readonly callMs: readonly number[] }> {
+  let left = CALLS;
+  const callMs: number[] = [];
+  const startedMs = performance.now();
+  const caller = async () => {
+    while (left > 0) {
+      left -= 1;
+      const callStartedMs = performance.now();
+      await call();
+      callMs.push(performance.now() - callStartedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, caller));
+  return { seconds: (performance.now() - startedMs) / 1000, callMs };
+}

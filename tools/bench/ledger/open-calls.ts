@@ -1,0 +1,123 @@
+/**
+ * What a call costs on a key that has others open, each in a process of its own as Lambda runs them: one is settled and
+ * the next one admitted, over and over, with as many open all the time.
+ */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Admission, Ledger } from '../../../lambdas/ledger/core/admission.ts';
+import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
+import { bytesOf } from '../harness/database/units.ts';
+import type { Figure } from '../harness/report.ts';
+import { type Account, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
+import { type Database, openDatabase } from '../harness/service/database.ts';
+import { readTable } from '../harness/service/read-table.ts';
+import { Traffic } from '../harness/service/traffic.ts';
+import { median, percentile } from '../harness/statistics.ts';
+import { callOf, OUTCOME, waitForQuietMinute } from './call.ts';
+import { ROUNDS_BEFORE } from './call-cost.ts';
+
+const OPEN = [1, 8, 64, 512, 2_048] as const;
+
+/** Of the steady state, so that one call in a hundred shows. */
+const CALLS = 200;
+
+/** The steady state must not meet a minute that begins, whose first call writes more. */
+const NEEDED_MS = 10_000;
+
+/** The design's budgets: units of a call, and bytes of an item, each of whose writes is one unit up to that. */
+const UNITS_A_CALL = 6;
+const ITEM_BYTES = 1_024;
+
+interface OpenCall {
+  readonly ledger: Ledger;
+  readonly admission: Admission;
+}
+
+export async function measureOpenCalls(): Promise<readonly Figure[]> {
+  const database = await openDatabase({ inMemory: true });
+  try {
+    const figures: Figure[] = [];
+    for (const open of OPEN) figures.push(...(await measureAt(open, database)));
+    return figures;
+  } finally {
+    await database.close();
+  }
+}
+
+async function measureAt(open: number, database: Database): Promise<readonly Figure[]> {
+  const clients = database.connect();
+  const traffic = new Traffic(clients);
+  const { environment } = database;
+  const account = await openAccount(clients, environment);
+  const startLedger = () => createLedger({ clients, environment, log: SILENT, measure: UNMEASURED }).ledger;
+  traffic.take();
+  const calls: OpenCall[] = [];
+  for (let count = 0; count < open; count += 1) calls.push(await admit(startLedger(), account));
+  const growth = traffic.take();
+  // By then the wallet has grown to its load.
+  for (let count = 0; count < open; count += 1) await replaceOne(calls, account);
+  await waitForQuietMinute(NEEDED_MS);
+  await replaceOne(calls, account);
+  traffic.take();
+  const rounds: number[] = [];
+  let [writeUnits, readUnits] = [0, 0];
+  const cpu = process.cpuUsage();
+  for (let count = 0; count < CALLS; count += 1) {
+    const ledger = await settleOne(calls);
+    const after = traffic.take();
+    calls.push(await admit(ledger, account));
+    const before = traffic.take();
+    rounds.push(before.rounds);
+    writeUnits += before.writeUnits + after.writeUnits;
+    readUnits += before.readUnits + after.readUnits;
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  const sizes = await largestItems(database.connect().client, account);
+  for (const { admission } of calls) await admission.settle(OUTCOME);
+  const at = `${open} open`;
+  return [
+    { name: `${at}: a call`, value: writeUnits / CALLS, unit: 'write units', most: UNITS_A_CALL },
+    { name: `${at}: a call`, value: readUnits / CALLS, unit: 'read units' },
+    { name: `${at}: before the upstream`, value: median(rounds), unit: 'rounds', most: ROUNDS_BEFORE },
+    { name: `${at}: before the upstream, p99`, value: percentile(rounds, 99), unit: 'rounds' },
+    { name: `${at}: before the upstream, most`, value: Math.max(...rounds), unit: 'rounds' },
+    {
+      name: `${at}: CPU a call`,
+      value: (user + system) / 1000 / CALLS,
+      unit: 'ms CPU',
+      note: 'the ledger and the SDK of its requests, without an endpoint',
+    },
+    { name: `${at}: growth to it`, value: growth.writeUnits / open, unit: 'write units a call' },
+    { name: `${at}: growth to it`, value: growth.readUnits / open, unit: 'read units a call' },
+    { name: `${at}: key`, value: sizes.key, unit: 'bytes', most: ITEM_BYTES },
+    { name: `${at}: largest wallet item`, value: sizes.wallet, unit: 'bytes', most: ITEM_BYTES },
+    { name: `${at}: wallet items`, value: sizes.wallets, unit: '' },
+  ];
+}
+
+const admit = async (ledger: Ledger, account: Account): Promise<OpenCall> => ({
+  ledger,
+  admission: await ledger.admit(callOf(account)),
+});
+
+/** Settles any of the calls; its process is free then. */
+async function settleOne(calls: OpenCall[]): Promise<Ledger> {
+  const at = Math.floor(Math.random() * calls.length);
+  const [settled] = calls.splice(at, 1);
+  if (settled === undefined) throw new Error('there is no open call');
+  await settled.admission.settle(OUTCOME);
+  return settled.ledger;
+}
+
+async function replaceOne(calls: OpenCall[], account: Account): Promise<void> {
+  calls.push(await admit(await settleOne(calls), account));
+}
+
+/** The bytes of the account's key and of the largest of its wallet's items. */
+async function largestItems(client: DynamoDBClient, { accountId, key }: Account) {
+  const keys = (await readTable(client, 'keys')).filter((item) => item.key_id?.S === key.keyId);
+  const wallets = (await readTable(client, 'wallets')).filter(
+    (item) => item.wallet_id?.S?.split('#')[0] === accountId,
+  );
+  const largest = (items: typeof keys) => Math.max(...items.map((item) => bytesOf(item)));
+  return { key: largest(keys), wallet: largest(wallets), wallets: wallets.length };
+}

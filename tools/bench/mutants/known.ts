@@ -1,0 +1,188 @@
+/**
+ * Mutants that have been judged. Those that no caller can notice are left out of every sample; those that change what
+ * nothing promises are drawn like any other, and have their reason beside them in the results.
+ */
+import type { Mutant } from './operators.ts';
+
+interface Known {
+  readonly path: string;
+  /** The line that it is in, without the blanks around it: an entry is void once the line has changed. */
+  readonly line: string;
+  /** `operator: original -> replacement`, with one blank for any number of them. */
+  readonly mistake: string;
+  readonly reason: string;
+}
+
+const EQUIVALENT: readonly Known[] = [
+  {
+    path: 'lambdas/ledger/core/refusals.ts',
+    line: 'this.#until.delete(keyId);',
+    mistake: 'statement: this.#until.delete(keyId); -> ;',
+    reason: 'an entry whose minute has ended is passed over either way, and the map is bounded',
+  },
+  {
+    path: 'lambdas/inference/core/metering/token-bound.ts',
+    line: 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;',
+    mistake: 'constant: 0 -> 1',
+    reason: 'it stands for no character: neither code point is a blank or an apostrophe',
+  },
+  {
+    path: 'lambdas/ledger/store/wallet/holds.ts',
+    line: 'const start = Math.floor(this.#random() * (parts[0]?.parts ?? 1));',
+    mistake: 'constant: 1 -> 2',
+    reason: 'a wallet without parts has one place to begin at: the start is taken modulo 1',
+  },
+  {
+    path: 'lambdas/ledger/store/wallet/posting.ts',
+    line: 'if (part === first || paid > 0n) changed += 1;',
+    mistake: 'comparison: > -> >=',
+    reason:
+      'the richest part is first: after one that pays nothing none pays, however many may still be changed',
+  },
+  {
+    path: 'lambdas/ledger/store/wallet/posting.ts',
+    line: 'const income = change > 0n ? change : 0n;',
+    mistake: 'comparison: > -> >=',
+    reason: 'a change of nothing is an income of nothing either way',
+  },
+  {
+    path: 'lambdas/ledger/store/wallet/posting.ts',
+    line: 'let due = (first.owed ?? 0n) + (change < 0n ? -change : 0n);',
+    mistake: 'comparison: < -> <=',
+    reason: 'the opposite of a change of nothing is nothing',
+  },
+  {
+    path: 'lambdas/webhooks/store/webhook-sender.ts',
+    line: 'autoSelectFamily: true,',
+    mistake: 'property: autoSelectFamily: true, -> ',
+    reason: 'it is the default of Node, and stands there for the reader',
+  },
+  {
+    path: 'lambdas/webhooks/store/webhook-sender.ts',
+    line: 'const status = answer.statusCode ?? 0;',
+    mistake: 'constant: 0 -> 1',
+    reason: 'the answer to a request of a client has a status',
+  },
+  {
+    path: 'lambdas/access/store/session-tokens.ts',
+    line: 'audience: Object.values(AUDIENCES),',
+    mistake: 'property: audience: Object.values(AUDIENCES), -> ',
+    reason: 'the audience is compared with the one of the role right after it',
+  },
+  {
+    path: 'lambdas/access/store/oidc-identity.ts',
+    line: 'algorithms: ALGORITHMS,',
+    mistake: 'property: algorithms: ALGORITHMS, -> ',
+    reason: 'a token of another algorithm has been refused before the provider is asked for its keys',
+  },
+  {
+    path: 'lambdas/inference/providers/gemini/stream.ts',
+    line: '#metered = false;',
+    mistake: 'boolean: false -> true',
+    reason: 'it is set anew with each event, and is not read before the first one',
+  },
+  {
+    path: 'lambdas/webhooks/core/backoff.ts',
+    line: 'const requested = Math.max(jittered, retryAfterMs ?? 0);',
+    mistake: 'constant: 0 -> 1',
+    reason: 'every wait is longer than a millisecond, so the greater of the two is the same',
+  },
+];
+
+const ACCEPTED: readonly Known[] = [
+  {
+    path: 'lambdas/ledger/store/wallet/holds.ts',
+    line: "answer === 'absent' ? undefined : this.#reads.read(target),",
+    mistake: "condition: answer === 'absent' -> true",
+    reason: 'one part fewer is tried before all are read: a hold that is late, not one that is refused',
+  },
+  {
+    path: 'lambdas/access/store/oidc-identity.ts',
+    line: 'const KEYS_MAX_AGE_MS = 10 * 60_000;',
+    mistake: 'constant: 10 -> 11',
+    reason: 'how long keys are kept: nothing promises the number',
+  },
+  {
+    path: 'lambdas/webhooks/store/address-guard.ts',
+    line: 'const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });',
+    mistake: 'constant: 1 -> 2',
+    reason: 'the timer beside it ends a second try as it ends the first',
+  },
+  {
+    path: 'lambdas/ledger/core/usage/account-sums.ts',
+    line: 'const unread = states.filter(({ from }) => from < last);',
+    mistake: 'comparison: < -> <=',
+    reason: 'a query more, which finds nothing',
+  },
+  {
+    path: 'lambdas/inference/providers/responses/request.ts',
+    line: '...(topP === undefined ? {} : { top_p: topP }),',
+    mistake: 'condition: topP === undefined -> false',
+    reason: 'a field without a value, which JSON leaves out',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/part-update.ts',
+    line: 'if (ends.length === 0) return;',
+    mistake: 'condition: ends.length === 0 -> false',
+    reason: 'a write without ends adds nothing to three figures instead of leaving them unnamed',
+  },
+  {
+    path: 'lambdas/ledger/core/usage/sums.ts',
+    line: 'export const SKEW_SECONDS = 60;',
+    mistake: 'constant: 60 -> 61',
+    reason: 'an allowance for clocks, rounded: a second more reads a second more',
+  },
+  {
+    path: 'lambdas/ledger/store/wallet/holds.ts',
+    line: 'const refused = { granted: false, wallet: parts.length === 0 ? undefined : wallet } as const;',
+    mistake: 'condition: parts.length === 0 -> false',
+    reason:
+      'an account without a wallet is refused before its parts are read: none is taken away while it is in use',
+  },
+  {
+    path: 'lambdas/webhooks/core/fan-out.ts',
+    line: '...(manual ? { manual } : {}),',
+    mistake: 'condition: manual -> true',
+    reason: 'the trigger says that it is not manual instead of saying nothing, which is read as the same',
+  },
+  {
+    path: 'lambdas/inference/core/metering/finest-cut.ts',
+    line: 'if (earlierOne > earliest) earliest = earlierOne;',
+    mistake: 'condition: earlierOne > earliest -> true',
+    reason: 'none of 1.7 million runs of random letters comes to another number of tokens',
+  },
+  {
+    path: 'lambdas/inference/providers/kinds/form-body.ts',
+    line: 'const PIECE_BYTES = 256 * 1024;',
+    mistake: 'constant: 256 -> 512',
+    reason: 'how much of a file is read at once: nothing promises the number',
+  },
+  {
+    path: 'lambdas/access/core/api-keys.ts',
+    line: 'const MAX_CHANGE_TRIES = 5;',
+    mistake: 'constant: 5 -> 6',
+    reason: 'one try more before a change gives up: nothing promises the number',
+  },
+  {
+    path: 'lambdas/webhooks/store/webhook-sender.ts',
+    line: "else callback(null, first?.address ?? '', first?.family ?? 4);",
+    mistake: 'default: first?.family ?? 4 -> (4)',
+    reason: 'Node asks for all addresses as long as it chooses among the families by itself, its default',
+  },
+];
+
+/** Why a mutant of a module makes no difference, if it is known to make none. */
+export const equivalenceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
+  reasonIn(EQUIVALENT, path, text, mutant);
+
+/** Why a mutant that no test notices is let be, if it has been judged. */
+export const acceptanceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
+  reasonIn(ACCEPTED, path, text, mutant);
+
+function reasonIn(known: readonly Known[], path: string, text: string, mutant: Mutant): string | undefined {
+  const own = known.filter((entry) => entry.path === path);
+  if (own.length === 0) return undefined;
+  const line = text.split('\n')[mutant.line - 1]?.trim();
+  const mistake = `${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`.replace(/\s+/g, ' ');
+  return own.find((entry) => entry.line === line && entry.mistake === mistake)?.reason;
+}

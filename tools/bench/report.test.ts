@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import {
+  describeMachine,
+  type Figure,
+  formatReport,
+  isBroken,
+  verdictOf,
+  writeReport,
+} from './harness/report.ts';
+import { median } from './harness/statistics.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'report-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const figure = (value: number, most?: number): Figure => ({
+  name: 'a call',
+  value,
+  unit: 'rounds',
+  ...(most === undefined ? {} : { most }),
+});
+const reportOf = (...figures: Figure[]) => ({
+  bench: 'sample',
+  machine: describeMachine(),
+  seconds: 1,
+  figures,
+});
+const NOON = new Date(Date.UTC(2026, 6, 15, 12));
+
+describe('a budget', () => {
+  it.each([
+    ['holds for less', figure(1, 2), false],
+    ['holds for exactly its value', figure(2, 2), false],
+    ['is broken by more', figure(2.01, 2), true],
+    ['is broken by what could not be measured', figure(Number.NaN, 2), true],
+    ['is nothing that a figure without one could break', figure(1e9), false],
+  ])('%s', (_case, given, broken) => {
+    expect(isBroken(given)).toBe(broken);
+  });
+});
+
+describe('a goal', () => {
+  const goal = (value: number): Figure => ({
+    name: 'a share',
+    value,
+    unit: 'of theirs',
+    least: 1.5,
+    goal: true,
+  });
+
+  it.each([
+    ['is met by its bound', 1.5, 'met'],
+    ['is missed by less', 1.49, 'missed'],
+    ['is missed by what could not be measured', Number.NaN, 'missed'],
+  ])('%s, and breaks nothing', (_case, value, verdict) => {
+    expect(verdictOf(goal(value))).toBe(verdict);
+    expect(isBroken(goal(value))).toBe(false);
+  });
+
+  it('is shown with its bound from below, and written as passed or not', () => {
+    expect(formatReport(reportOf(goal(1)))).toContain('at least 1.5  missed');
+    const file = writeReport(reportOf(goal(1), goal(2)), folder, NOON);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      passed: true,
+      figures: [{ passed: false }, { passed: true }],
+    });
+  });
+});
+
+describe('a report', () => {
+  it('shows each figure with its budget, its verdict and its note', () => {
+    const lines = formatReport(reportOf(figure(3, 2), { ...figure(1.5), note: 'of two runs' })).split('\n');
+    expect(lines).toContain('  a call  3 rounds    at most 2  BROKEN');
+    expect(lines).toContain('  a call  1.5 rounds');
+    expect(lines).toContain('  * a call: of two runs');
+  });
+
+  it('is written under its day and bench, with where it was measured and what passed', () => {
+    const file = writeReport(reportOf(figure(1, 2), figure(3, 2), figure(4)), folder, NOON);
+    expect(file).toBe(join(folder, '2026-07-15-sample.json'));
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      date: '2026-07-15',
+      machine: { cpu: expect.any(String), cores: expect.any(Number), node: process.version },
+      passed: false,
+      figures: [{ value: 1, most: 2, passed: true }, { value: 3, most: 2, passed: false }, { value: 4 }],
+    });
+  });
+
+  it('has passed when no budget is broken', () => {
+    const file = writeReport(reportOf(figure(1, 2), figure(9)), folder, NOON);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ passed: true });
+  });
+});
+
+describe('a median', () => {
+  it('is the middle value, whatever the order', () => {
+    expect(median([9, 1, 5])).toBe(5);
+  });
+
+  it('of an even count is between the two middle values', () => {
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+  });
+
+  it('of nothing is not a number, so that it breaks any budget', () => {
+    expect(median([])).toBeNaN();
+  });
+});

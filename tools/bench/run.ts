@@ -1,0 +1,67 @@
+/**
+ * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants, which take hours; exit code 1 when a
+ * budget is broken or a bench fails.
+ */
+import { join } from 'node:path';
+import { measureBundles } from './bundles/bench.ts';
+import {
+  describeMachine,
+  type Figure,
+  formatReport,
+  isBroken,
+  round,
+  writeReport,
+} from './harness/report.ts';
+import { measureHost } from './host/bench.ts';
+import { measureLedger } from './ledger/bench.ts';
+import { measureLoad } from './ledger/load/bench.ts';
+import { measureMutants } from './mutants/bench.ts';
+import { measurePeers } from './peers/bench.ts';
+import { updatePage } from './peers/comparison.ts';
+import { measureStart } from './start/bench.ts';
+import { measureStream } from './stream/bench.ts';
+import { measureTokens } from './tokens/bench.ts';
+
+const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
+  ledger: measureLedger,
+  load: measureLoad,
+  bundles: measureBundles,
+  start: measureStart,
+  stream: measureStream,
+  peers: measurePeers,
+  tokens: measureTokens,
+  mutants: measureMutants,
+  host: measureHost,
+};
+
+const RESULTS = join(import.meta.dirname, 'results');
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'benchmarks.md');
+
+/** Returns whether every budget holds. */
+async function run(name: string, measure: () => Promise<readonly Figure[]>): Promise<boolean> {
+  const machine = describeMachine();
+  const startedMs = performance.now();
+  const figures = (await measure()).map((figure) => ({ ...figure, value: round(figure.value) }));
+  const report = { bench: name, machine, seconds: round((performance.now() - startedMs) / 1000), figures };
+  console.log(formatReport(report));
+  writeReport(report, RESULTS, new Date());
+  updatePage(PAGE, RESULTS);
+  return !figures.some(isBroken);
+}
+
+const [wanted, ...options] = process.argv.slice(2);
+const chosen = Object.entries(BENCHES).filter(([name]) =>
+  wanted === undefined ? name !== 'mutants' : name === wanted,
+);
+if (chosen.length === 0) {
+  console.error(`There is no bench ${wanted}: choose from ${Object.keys(BENCHES).join(', ')}.`);
+  process.exitCode = 1;
+}
+for (const [name, measure] of chosen) {
+  try {
+    if (!(await run(name, () => measure(options)))) process.exitCode = 1;
+  } catch (failure) {
+    console.error(`${name} could not be measured:`, failure);
+    process.exitCode = 1;
+  }
+}

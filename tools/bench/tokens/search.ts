@@ -1,0 +1,82 @@
+/**
+ * The search for a text that undercuts a bound: from many kinds of texts, changed at random, keeping what brings the
+ * count closer to the bound. Seeded, so that what it finds can be found again.
+ */
+import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
+import { below, type Chance, FAMILIES, type Piece, pick, script } from './families.ts';
+import type { Vocabulary } from './vocabularies.ts';
+
+export const FAMILY_NAMES: readonly string[] = Object.keys(FAMILIES);
+
+/** The worst text found, and how many times its bound the worst tokenizer counted. */
+export interface Finding {
+  readonly family: string;
+  readonly text: string;
+  readonly tokenizer: string;
+  readonly tokens: number;
+  readonly bound: number;
+  readonly times: number;
+}
+
+export interface Search {
+  readonly bound: (text: string) => number;
+  readonly vocabularies: readonly Vocabulary[];
+  readonly chance: Chance;
+  /** Texts that are tried, of each family. */
+  readonly tries: number;
+}
+
+/** A climb ends, and another begins, after this many tries in a row that were no better. */
+const PATIENCE = 60;
+const MOST_PIECES = 24;
+
+/** Repeats what is short, so that what is added once for a text does not hide it. */
+const SHORT = 40;
+
+/** The worst that is found in one family. */
+export function climb(family: string, { bound, vocabularies, chance, tries }: Search): Finding {
+  const piece = FAMILIES[family] ?? script;
+  const weigh = (pieces: readonly string[]): Finding => {
+    const once = pieces.join('');
+    const text = once.repeat(Math.max(1, Math.ceil(SHORT / Math.max(1, once.length))));
+    const limit = bound(text);
+    const counts = vocabularies.map((vocabulary) => vocabulary.count(text));
+    const tokens = Math.max(...counts);
+    const tokenizer = vocabularies[counts.indexOf(tokens)]?.name ?? '';
+    return { family, text, tokenizer, tokens, bound: limit, times: tokens / Math.max(1, limit) };
+  };
+  const anew = () => Array.from({ length: 1 + below(chance, MOST_PIECES) }, () => piece(chance));
+  let pieces = anew();
+  let [here, worst] = [weigh(pieces), weigh(pieces)];
+  let idle = 0;
+  for (let tried = 1; tried < tries; tried += 1) {
+    const fresh = idle > PATIENCE;
+    const changed = fresh ? anew() : change(pieces, piece, chance);
+    const there = weigh(changed);
+    idle = there.times > here.times ? 0 : fresh ? 0 : idle + 1;
+    if (fresh || there.times >= here.times) [pieces, here] = [changed, there];
+    if (there.times > worst.times) worst = there;
+  }
+  return worst;
+}
+
+/** The pieces with one put in, taken out, replaced, moved or doubled. */
+function change(pieces: readonly string[], piece: Piece, chance: Chance): string[] {
+  const at = below(chance, pieces.length);
+  const changed = [...pieces];
+  const how = below(chance, 6);
+  if (how === 0 && pieces.length > 1) changed.splice(at, 1);
+  else if (how === 1 && pieces.length < MOST_PIECES) changed.splice(at, 0, piece(chance));
+  else if (how === 2) changed.splice(at, 0, ...changed.splice(below(chance, pieces.length), 1));
+  else if (how === 3 && pieces.length < MOST_PIECES) changed.splice(at, 0, pick(chance, pieces));
+  else changed[at] = piece(chance);
+  return changed;
+}
+
+/** The least sum of the bounds of two parts of the text, of any two: as if it came as two messages. */
+export function boundParts(text: string): number {
+  let least = boundTokens(text) + 1;
+  for (let at = 1; at < text.length; at += 1)
+    least = Math.min(least, boundTokens(text.slice(0, at)) + boundTokens(text.slice(at)));
+  return least;
+}

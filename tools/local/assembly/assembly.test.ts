@@ -1,0 +1,107 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FIXTURE_TIMEOUT_MS, fixtureAssembly, temporaryFolder } from '../testing/fixture/synthesize.ts';
+import { type Assembly, readAssembly } from './assembly.ts';
+
+let folder: string;
+let assembly: Assembly;
+let copy: string;
+
+beforeAll(async () => {
+  folder = await fixtureAssembly();
+  assembly = readAssembly(folder);
+  copy = await temporaryFolder('copy');
+}, FIXTURE_TIMEOUT_MS);
+
+afterAll(() => rmSync(copy, { recursive: true }));
+
+const named = <T extends { readonly name: string }>(list: readonly T[], part: string): T => {
+  const found = list.find(({ name }) => name.includes(part));
+  if (found === undefined) throw new Error(`nothing is named ${part}`);
+  return found;
+};
+
+describe('an assembly', () => {
+  it('gives a function its bundle, limits and resolved environment', () => {
+    const echo = named(assembly.functions, 'Service-echo');
+    expect(echo).toMatchObject({ label: 'echo', handler: 'index.handler', timeoutMs: 10_000, memoryMb: 256 });
+    expect(readdirSync(echo.assetDir)).toEqual(['index.mjs']);
+    expect(echo.environment).toEqual({
+      POWERTOOLS_SERVICE_NAME: 'echo',
+      TABLE: named(assembly.tables, 'Things').name,
+    });
+    expect(echo.arn).toBe(`arn:aws:lambda:us-east-1:000000000000:function:${echo.name}`);
+  });
+
+  it('gives a table its keys, indexes and time to live', () => {
+    expect(named(assembly.tables, 'Things')).toMatchObject({
+      keySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      indexes: [{ IndexName: 'by-owner', Projection: { ProjectionType: 'ALL' } }],
+      ttlAttribute: 'expires',
+    });
+    expect(named(assembly.tables, 'Hidden').ttlAttribute).toBeUndefined();
+  });
+
+  it('gives a route its method, path, function and way of answering', () => {
+    const routes = assembly.restApis[0]?.routes ?? [];
+    const stream = routes.find(({ resourcePath }) => resourcePath === '/stream');
+    expect(stream).toMatchObject({ method: 'POST', transfer: 'stream', timeoutMs: 60_000 });
+    expect(stream?.functionArn).toBe(named(assembly.functions, 'Service-stream').arn);
+    expect(routes.find(({ resourcePath }) => resourcePath === '/things/{id}/parts/{rest+}')).toMatchObject({
+      transfer: 'buffered',
+    });
+    expect(assembly.restApis[1]).toMatchObject({ stage: 'v2', binaryMediaTypes: ['image/*'] });
+  });
+
+  it('puts the rate rule in front of the stage that it protects, and no other', () => {
+    expect(assembly.restApis[0]?.rateRules).toMatchObject([
+      { limit: 50, windowSeconds: 60, status: 429, body: '{"made_by":"waf"}' },
+    ]);
+    expect(assembly.restApis[1]?.rateRules).toEqual([]);
+  });
+
+  it('collects the statements of a role across stacks, with ARNs resolved', () => {
+    const table = named(assembly.tables, 'Things').name;
+    expect(named(assembly.roles, 'awsServiceRole').statements).toContainEqual({
+      Effect: 'Allow',
+      Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+      Resource: `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`,
+    });
+  });
+
+  it('is the same from wherever it is read, but for the folder', () => {
+    cpSync(folder, copy, { recursive: true });
+    const text = (read: Assembly, from: string) => JSON.stringify(read).replaceAll(from, '');
+    expect(text(readAssembly(copy), copy)).toBe(text(assembly, folder));
+  });
+
+  it('takes an alias of a function for the function, of which it runs one version', () => {
+    cpSync(folder, copy, { recursive: true });
+    const file = join(copy, 'Service.template.json');
+    const template = JSON.parse(readFileSync(file, 'utf8'));
+    const [id] = Object.entries<{ Type: string }>(template.Resources).find(
+      ([, { Type }]) => Type === 'AWS::Lambda::Function',
+    ) ?? [''];
+    template.Resources.Live = {
+      Type: 'AWS::Lambda::Alias',
+      Properties: { FunctionName: { Ref: id }, Name: 'live' },
+    };
+    template.Outputs = { ...template.Outputs, Live: { Value: { Ref: 'Live' } } };
+    writeFileSync(file, JSON.stringify(template));
+    const { functions, outputs } = readAssembly(copy);
+    expect(functions.map(({ arn }) => arn)).toContain(
+      Object.values(outputs).find((each) => each.includes(':function:')),
+    );
+    rmSync(copy, { recursive: true });
+    cpSync(folder, copy, { recursive: true });
+  });
+
+  it('names a resource type that the runtime does not know', () => {
+    const file = join(copy, 'Data.template.json');
+    const template = JSON.parse(readFileSync(file, 'utf8'));
+    template.Resources.Cache = { Type: 'AWS::ElastiCache::ServerlessCache', Properties: {} };
+    writeFileSync(file, JSON.stringify(template));
+    expect(() => readAssembly(copy)).toThrow('AWS::ElastiCache::ServerlessCache');
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { functionEnvironment } from './environment.ts';
+
+const description = {
+  name: 'f',
+  arn: 'arn:f',
+  label: 'f',
+  assetDir: '/bundle',
+  handler: 'index.handler',
+  timeoutMs: 1000,
+  memoryMb: 512,
+  environment: { TABLE: 'from-template', HOLD: '1200' },
+  roleArn: 'arn:role',
+};
+const environment = functionEnvironment({
+  description,
+  passedThrough: {
+    TABLE: 'from-shell',
+    KEY: 'k',
+    AWS_PROFILE: 'real',
+    AWS_ACCESS_KEY_ID: 'real',
+    NODE_OPTIONS: '--x',
+    npm_config_y: '1',
+    GONE: undefined,
+  },
+  overrides: { HOLD: '5' },
+  accessKeyId: 'local-f',
+  awsEndpoint: 'http://127.0.0.1:1',
+  dynamodbEndpoint: 'http://127.0.0.1:2',
+});
+
+describe("a function's environment", () => {
+  it("has the shell's variables under the template's, and the overrides above both", () => {
+    expect(environment).toMatchObject({ KEY: 'k', TABLE: 'from-template', HOLD: '5' });
+  });
+
+  it('has nothing by which the real AWS, Node or npm could be reached or changed', () => {
+    for (const name of ['AWS_PROFILE', 'NODE_OPTIONS', 'npm_config_y'])
+      expect(environment).not.toHaveProperty(name);
+    expect(environment.AWS_ACCESS_KEY_ID).toBe('local-f');
+  });
+
+  it("has Lambda's own variables and the local endpoints", () => {
+    expect(environment).toMatchObject({
+      AWS_REGION: 'us-east-1',
+      AWS_LAMBDA_FUNCTION_NAME: 'f',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+      LAMBDA_TASK_ROOT: '/bundle',
+      _HANDLER: 'index.handler',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:2',
+    });
+  });
+});

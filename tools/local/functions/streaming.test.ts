@@ -1,0 +1,144 @@
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../../test-kit/waiting.ts';
+import {
+  type GatewayMade,
+  json,
+  post,
+  type RunningFixture,
+  startFixture,
+} from '../testing/fixture/running.ts';
+import { FIXTURE_TIMEOUT_MS } from '../testing/fixture/synthesize.ts';
+
+let fixture: RunningFixture;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+}, FIXTURE_TIMEOUT_MS);
+
+afterAll(() => fixture.end());
+
+const stream = (wish: unknown) => post(fixture.url, '/stream', wish);
+const state = async () => json<{ written: number; ended: boolean }>(await stream({ state: true }));
+
+/** What arrived, piece by piece, and whether the body was cut. */
+async function collect(response: Response): Promise<{ pieces: string[]; cut: boolean }> {
+  const pieces: string[] = [];
+  try {
+    for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
+    return { pieces, cut: false };
+  } catch {
+    return { pieces, cut: true };
+  }
+}
+
+describe('a streaming function', () => {
+  it('sends status and headers with its first write, and each later write as it is made', async () => {
+    const response = await stream({ chunks: 3, isHeld: true, status: 201 });
+    expect([response.status, response.headers.get('x-custom'), response.headers.getSetCookie()]).toEqual([
+      201,
+      'yes',
+      ['a=1', 'b=2'],
+    ]);
+    const pieces: string[] = [];
+    for await (const piece of response.body ?? []) {
+      pieces.push(Buffer.from(piece).toString());
+      expect(await state()).toEqual({ written: pieces.length, ended: false });
+      await stream({ release: true });
+    }
+    expect(pieces).toEqual(['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']);
+  });
+
+  it('is held back by a client that does not read', async () => {
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      const call = request(`${fixture.url}/stream`, { method: 'POST', agent: false }, resolve);
+      call.end(JSON.stringify({ chunks: 40, bytes: 1_000_000 }));
+    });
+    await sleep(300);
+    const before = await state();
+    expect(before.ended).toBe(false);
+    expect(before.written).toBeLessThan(30);
+    let size = 0;
+    for await (const chunk of response) size += chunk.length;
+    expect(size).toBe(40_000_000);
+  });
+
+  it('is read to its end when the client leaves', async () => {
+    const abort = new AbortController();
+    const response = await fetch(`${fixture.url}/stream`, {
+      method: 'POST',
+      body: '{"chunks":6,"gapMs":30}',
+      signal: abort.signal,
+    });
+    expect(response.status).toBe(200);
+    abort.abort();
+    expect(await until(state, ({ ended }) => ended)).toEqual({ written: 6, ended: true });
+  });
+
+  it('that throws before its first byte is a 502', async () => {
+    const response = await stream({ fail: 'before' });
+    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
+    expect(fixture.lines.join('\n')).toContain('TypeError: failed before the first byte');
+  });
+
+  it('that throws later has its stream cut behind what it wrote', async () => {
+    const response = await stream({ fail: 'midway' });
+    expect(await collect(response)).toMatchObject({ cut: true });
+    const { pieces, cut } = await collect(await stream({ fail: 'midway', gapMs: 20 }));
+    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
+  });
+
+  it('that only ends its stream sends no metadata, which is a 502 as in Lambda', async () => {
+    expect((await stream({ fail: 'no-metadata' })).status).toBe(502);
+  });
+
+  it('that runs out of time has its stream cut', async () => {
+    const { pieces, cut } = await collect(await post(fixture.url, '/brief-stream', { fail: 'hang' }));
+    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
+    expect(fixture.lines.join('\n')).toContain('timed out after 1 s');
+  });
+
+  it('behind a buffered route is a 502, and so is a buffered function behind a streaming one', async () => {
+    expect((await post(fixture.url, '/stream-as-buffered', {})).status).toBe(502);
+    expect((await post(fixture.url, '/misbehave-as-stream', { way: 'pid' })).status).toBe(502);
+  });
+
+  it('serves many streams at once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 50 }, async () => collect(await stream({ chunks: 5, gapMs: 20 }))),
+    );
+    expect(all.every(({ pieces, cut }) => !cut && pieces.join('').length === 45)).toBe(true);
+  });
+});
+
+describe('a gateway that ends silent streams', () => {
+  const SILENCE_MS = 1_000;
+  let impatient: RunningFixture;
+
+  beforeAll(async () => {
+    impatient = await startFixture({ silenceMs: SILENCE_MS });
+    // The function's process starts before anything is timed.
+    await post(impatient.url, '/stream', {});
+  }, FIXTURE_TIMEOUT_MS);
+
+  afterAll(() => impatient.end());
+
+  it('answers for one that has sent nothing by then', async () => {
+    const response = await post(impatient.url, '/stream', { wait: 3 * SILENCE_MS });
+    expect((await json<GatewayMade>(response)).made_by).toBe('INTEGRATION_TIMEOUT');
+  });
+
+  it('cuts one that pauses for so long', async () => {
+    const { pieces, cut } = await collect(
+      await post(impatient.url, '/stream', { chunks: 2, gapMs: 3 * SILENCE_MS }),
+    );
+    expect([pieces, cut]).toEqual([['data: 0\n\n'], true]);
+  });
+
+  it('lets one go on that is never silent for so long, however long it takes', async () => {
+    const wish = { chunks: 12, gapMs: SILENCE_MS / 10, wait: SILENCE_MS / 10 };
+    const { pieces, cut } = await collect(await post(impatient.url, '/stream', wish));
+    expect([pieces.length > 1, pieces.join('').length, cut]).toEqual([true, 110, false]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GatewayResponse } from '../assembly/api/gateway-responses.ts';
+import type { RestApi } from '../assembly/api/rest-apis.ts';
+import { checkTemplates, renderFault } from './gateway-answer.ts';
+import { faults } from './gateway-fault.ts';
+
+const context = {
+  requestId: 'id-1',
+  sourceIp: '127.0.0.1',
+  startedMs: 5,
+  method: 'GET',
+  path: '/x',
+  query: new URLSearchParams(),
+};
+const api = (...gatewayResponses: GatewayResponse[]): RestApi => ({
+  id: 'api',
+  stage: 'prod',
+  binaryMediaTypes: [],
+  routes: [],
+  rateRules: [],
+  gatewayResponses,
+});
+const response = (
+  responseType: string,
+  template: string,
+  rest: Partial<GatewayResponse> = {},
+): GatewayResponse => ({
+  responseType,
+  headers: {},
+  bodies: [['application/json', template]],
+  ...rest,
+});
+
+describe('a gateway response', () => {
+  it('is the one of its type, with its status, headers and substituted body', () => {
+    const specific = response(
+      'MISSING_AUTHENTICATION_TOKEN',
+      '{"id":"$context.requestId","m":$context.error.messageString}',
+      {
+        status: 404,
+        headers: { 'x-id': 'context.requestId', 'Retry-After': "'1'" },
+      },
+    );
+    expect(renderFault(api(response('DEFAULT_4XX', 'no'), specific), faults.noSuchRoute(), context)).toEqual({
+      status: 404,
+      headers: {
+        'content-type': 'application/json',
+        'x-amzn-RequestId': 'id-1',
+        'x-id': 'id-1',
+        'Retry-After': '1',
+      },
+      body: '{"id":"id-1","m":"Missing Authentication Token"}',
+    });
+  });
+
+  it('falls back to the default of its class and keeps its own status', () => {
+    const defaults = api(
+      response('DEFAULT_4XX', '4'),
+      response('DEFAULT_5XX', '5 $context.error.responseType'),
+    );
+    expect(renderFault(defaults, faults.requestTooLarge(), context)).toMatchObject({
+      status: 413,
+      body: '4',
+    });
+    expect(renderFault(defaults, faults.functionTimedOut(), context)).toMatchObject({
+      status: 504,
+      body: '5 INTEGRATION_TIMEOUT',
+    });
+  });
+
+  it("is API Gateway's own where the template has none", () => {
+    expect(renderFault(api(), faults.noSuchRoute(), context)).toMatchObject({
+      status: 403,
+      body: '{"message":"Missing Authentication Token"}',
+    });
+  });
+
+  it('may use only variables that the gateway knows', () => {
+    expect(() =>
+      checkTemplates(api(response('DEFAULT_4XX', '$context.requestId $context.path'))),
+    ).not.toThrow();
+    expect(() => checkTemplates(api(response('DEFAULT_4XX', '$context.authorizer.claim')))).toThrow(
+      '$context.authorizer.claim',
+    );
+    expect(() =>
+      checkTemplates(api(response('DEFAULT_4XX', '', { headers: { x: 'context.nothing' } }))),
+    ).toThrow('$context.nothing');
+  });
+});

@@ -1,0 +1,212 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Echo,
+  type GatewayMade,
+  json,
+  post,
+  type RunningFixture,
+  startFixture,
+} from '../testing/fixture/running.ts';
+import { FIXTURE_TIMEOUT_MS } from '../testing/fixture/synthesize.ts';
+import { sendRaw } from '../testing/gateway/raw-client.ts';
+
+let fixture: RunningFixture;
+
+beforeAll(async () => {
+  fixture = await startFixture({ bodyStallTimeoutMs: 300 });
+}, FIXTURE_TIMEOUT_MS);
+
+afterAll(() => fixture.end());
+
+const call = (path: string, init?: RequestInit) => fetch(`${fixture.url}${path}`, init);
+const event = async (path: string, init?: RequestInit) => (await json<Echo>(await call(path, init))).event;
+const answerWith = (answer: unknown) => post(fixture.url, '/echo', { answer });
+
+describe('the event of a proxy integration', () => {
+  it('carries the request as API Gateway does', async () => {
+    const headers = { 'X-Once': 'a', Accept: 'text/plain', 'x-forwarded-for': '10.0.0.1' };
+    const received = await event('/things/a%20b/parts/c/d?x=1&x=2&y=%26', { headers });
+    expect(received).toMatchObject({
+      resource: '/things/{id}/parts/{rest+}',
+      path: '/things/a%20b/parts/c/d',
+      httpMethod: 'GET',
+      pathParameters: { id: 'a%20b', rest: 'c/d' },
+      queryStringParameters: { x: '2', y: '&' },
+      multiValueQueryStringParameters: { x: ['1', '2'], y: ['&'] },
+      stageVariables: null,
+      body: null,
+      isBase64Encoded: false,
+      requestContext: {
+        accountId: '000000000000',
+        stage: 'prod',
+        resourcePath: '/things/{id}/parts/{rest+}',
+        httpMethod: 'GET',
+        path: '/prod/things/a%20b/parts/c/d',
+        protocol: 'HTTP/1.1',
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        requestTime: expect.stringMatching(/^\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+        identity: { sourceIp: '127.0.0.1', userAgent: 'node' },
+      },
+    });
+    expect(received.headers).toMatchObject({
+      'X-Once': 'a',
+      'X-Forwarded-For': '10.0.0.1, 127.0.0.1',
+      'X-Forwarded-Proto': 'http',
+    });
+    expect(received.headers).not.toHaveProperty('connection');
+  });
+
+  it('keeps the case of header names, and every value of a header that comes twice', async () => {
+    const { body } = await sendRaw(fixture.url, [
+      'GET /echo HTTP/1.1\r\nHost: h\r\nX-Two: a\r\nX-Two: b\r\n\r\n',
+    ]);
+    const received = JSON.parse(body).event;
+    expect(received.headers['X-Two']).toBe('b');
+    expect(received.multiValueHeaders['X-Two']).toEqual(['a', 'b']);
+  });
+
+  it('comes of a request for a WebSocket as of any other, without the header that asks for it', async () => {
+    const { body } = await sendRaw(fixture.url, [
+      'GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n',
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    ]);
+    const received = JSON.parse(body).event;
+    expect(received.httpMethod).toBe('GET');
+    expect(Object.keys(received.headers).map((name) => name.toLowerCase())).not.toContain('upgrade');
+    expect(received.headers['Sec-WebSocket-Version']).toBe('13');
+  });
+
+  it('carries a text body as UTF-8, and a binary one as base64 where the API says so', async () => {
+    expect(await event('/files/x', { method: 'PUT', body: '{"é":1}' })).toMatchObject({
+      body: '{"é":1}',
+      isBase64Encoded: false,
+    });
+    const image = {
+      method: 'POST',
+      body: new Uint8Array([0xff, 0x00]),
+      headers: { 'content-type': 'image/png' },
+    };
+    expect(await event('/binary', image)).toMatchObject({ body: '/wA=', isBase64Encoded: true });
+    const text = { method: 'POST', body: 'plain', headers: { 'content-type': 'text/plain' } };
+    expect(await event('/binary', text)).toMatchObject({ body: 'plain', isBase64Encoded: false });
+  });
+});
+
+describe('a buffered answer', () => {
+  it('carries status, headers and body of the function', async () => {
+    const answer = await answerWith({
+      statusCode: 201,
+      headers: { 'x-a': 'b' },
+      multiValueHeaders: { 'set-cookie': ['c=1', 'd=2'] },
+      body: 'é',
+    });
+    expect([
+      answer.status,
+      await answer.text(),
+      answer.headers.get('x-a'),
+      answer.headers.getSetCookie(),
+    ]).toEqual([201, 'é', 'b', ['c=1', 'd=2']]);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+  });
+
+  it.each([
+    ['has no status', { body: 'x' }],
+    ['has a body that is no text', { statusCode: 200, body: { a: 1 } }],
+    ['has keys that a proxy response lacks', { statusCode: 200, cookies: [] }],
+    ['has a header that cannot be sent', { statusCode: 200, headers: { a: 'b\nc' } }],
+    ['is no object', 'text'],
+  ])('that %s becomes a 502', async (_, answer) => {
+    const response = await answerWith(answer);
+    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
+  });
+
+  it('is decoded from base64 only by an API with binary media types', async () => {
+    const answer = {
+      statusCode: 200,
+      headers: { 'content-type': 'image/png' },
+      body: 'aGk=',
+      isBase64Encoded: true,
+    };
+    expect(await (await answerWith(answer)).text()).toBe('aGk=');
+    expect(await (await post(fixture.url, '/binary', { answer })).text()).toBe('hi');
+  });
+
+  it('to HEAD has no body, and the connection stays good', async () => {
+    const answer = await call('/echo', { method: 'HEAD' });
+    expect([answer.status, await answer.text(), (await call('/echo')).status]).toEqual([200, '', 200]);
+  });
+});
+
+describe('a request that no function sees', () => {
+  it('gets the gateway response of its kind with its own id', async () => {
+    const answer = await call('/nowhere');
+    const { made_by, id } = await json<GatewayMade>(answer);
+    expect([answer.status, made_by, answer.headers.get('x-literal')]).toEqual([
+      404,
+      'MISSING_AUTHENTICATION_TOKEN',
+      'yes',
+    ]);
+    expect(answer.headers.get('x-request-id')).toBe(id);
+    expect((await call('/things', { method: 'POST' })).status).toBe(404);
+  });
+
+  it('is 400 when its path is not well encoded', async () => {
+    const { status, body } = await sendRaw(fixture.url, ['GET /things/%zz HTTP/1.1\r\nHost: h\r\n\r\n']);
+    expect([status, JSON.parse(body).made_by]).toEqual([400, 'DEFAULT_4XX']);
+  });
+
+  it('is 400 when it is not HTTP, and 431 when its headers are huge', async () => {
+    const nonsense = await sendRaw(fixture.url, ['how do you do\r\n\r\n']);
+    expect([nonsense.status, JSON.parse(nonsense.body).made_by, nonsense.closed]).toEqual([
+      400,
+      'DEFAULT_4XX',
+      true,
+    ]);
+    const huge = await sendRaw(fixture.url, [
+      `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ]);
+    expect([huge.status, JSON.parse(huge.body).made_by, huge.closed]).toEqual([431, 'DEFAULT_4XX', true]);
+  });
+});
+
+describe('a request body', () => {
+  const head = (length: number, more = '') =>
+    `PUT /files/x HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\n${more}\r\n`;
+
+  it('over the limit is refused before it has come, and the client can read so while it still sends', async () => {
+    const { status, body, closed } = await sendRaw(fixture.url, [head(20_000_000), Buffer.alloc(1_000_000)]);
+    expect([status, JSON.parse(body).made_by, closed]).toEqual([413, 'REQUEST_TOO_LARGE', false]);
+    const whole = await call('/files/x', { method: 'PUT', body: Buffer.alloc(11_000_000) });
+    expect([whole.status, (await json<GatewayMade>(whole)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
+  });
+
+  it('over the limit is refused without a Content-Length too', async () => {
+    const answer = await new Promise<number | undefined>((resolve, reject) => {
+      const upload = request(`${fixture.url}/files/x`, { method: 'PUT', agent: false }, (response) =>
+        resolve(response.resume().statusCode),
+      );
+      upload.on('error', reject);
+      for (let sent = 0; sent < 8; sent += 1) upload.write(Buffer.alloc(1_000_000));
+      upload.end();
+    });
+    expect(answer).toBe(413);
+  });
+
+  it('that grows over 6 MB inside the event is refused', async () => {
+    const answer = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
+    expect([answer.status, (await json<GatewayMade>(answer)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
+  });
+
+  it('is asked for before it is sent, or refused, when the client expects so', async () => {
+    const refused = await sendRaw(fixture.url, [head(20_000_000, 'Expect: 100-continue\r\n')]);
+    expect(refused.status).toBe(413);
+    const asked = await sendRaw(fixture.url, [head(2, 'Expect: 100-continue\r\n'), 'hi']);
+    expect(asked.headers).toMatch(/^http\/1.1 100 continue/);
+  });
+
+  it('that stalls is given up with 408 and the connection closed', async () => {
+    const { status, body, closed } = await sendRaw(fixture.url, [head(100), 'half']);
+    expect([status, JSON.parse(body).made_by, closed]).toEqual([408, 'DEFAULT_4XX', true]);
+  });
+});

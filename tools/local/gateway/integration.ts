@@ -1,0 +1,106 @@
+/** Lambda proxy integrations: an event to the function, its answer to the client. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { GATEWAY_SILENCE_SECONDS, LAMBDA_PAYLOAD_BYTES } from '../../../lambdas/platform/contract/limits.ts';
+import { FunctionFailed, FunctionTimedOut } from '../functions/function-errors.ts';
+import { MalformedAnswer, readBufferedAnswer } from './buffered-answer.ts';
+import { faults, GatewayFault } from './gateway-fault.ts';
+import { createProxyEvent } from './proxy-event.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Match } from './router.ts';
+import { relayStream } from './stream-answer.ts';
+
+/** Invokes a function with an event (JSON); see `FunctionHost.invoke`. */
+export type InvokeFunction = (functionArn: string, event: Buffer, requestId: string) => Promise<Readable>;
+
+export interface Exchange {
+  readonly match: Match;
+  readonly context: RequestContext;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+}
+
+/** Answers the client; throws a `GatewayFault` while nothing has been sent. */
+export type Integration = (exchange: Exchange) => Promise<void>;
+
+export interface IntegrationOptions {
+  readonly invoke: InvokeFunction;
+  readonly log: (line: string) => void;
+  /** Replaces how long a streamed answer may be silent, before its headers too. */
+  readonly silenceMs?: number | undefined;
+}
+
+export function createIntegration({
+  invoke,
+  log,
+  silenceMs = GATEWAY_SILENCE_SECONDS * 1000,
+}: IntegrationOptions): Integration {
+  return async (exchange) => {
+    const { match, context } = exchange;
+    const { timeoutMs, transfer, functionArn } = match.route;
+    const isStream = transfer === 'stream';
+    const event = Buffer.from(JSON.stringify(createProxyEvent(exchange)));
+    if (event.length > LAMBDA_PAYLOAD_BYTES) throw faults.requestTooLarge();
+    try {
+      const source = await within(
+        isStream ? Math.min(timeoutMs, silenceMs) : timeoutMs,
+        invoke(functionArn, event, randomUUID()),
+      );
+      const { requestId } = context;
+      if (isStream) await relayStream({ source, response: exchange.response, requestId, silenceMs });
+      else await answerBuffered(source, exchange);
+    } catch (failure) {
+      throw toFault(failure, exchange, log);
+    }
+  };
+}
+
+/** Gives up waiting; the function runs on, as it does with API Gateway, and its answer is dropped. */
+async function within(timeoutMs: number, answer: Promise<Readable>): Promise<Readable> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(faults.functionTimedOut()), timeoutMs);
+  });
+  try {
+    return await Promise.race([answer, expired]);
+  } catch (failure) {
+    answer.then(
+      (late) => late.on('error', () => {}).resume(),
+      () => {},
+    );
+    throw failure;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function answerBuffered(
+  source: Readable,
+  { match, context, request, response }: Exchange,
+): Promise<void> {
+  const { status, headers, body } = await readBufferedAnswer({
+    source,
+    binaryMediaTypes: match.api.binaryMediaTypes,
+    accept: request.headers.accept,
+  });
+  response.writeHead(status, {
+    ...headers,
+    'content-length': body.length,
+    'x-amzn-RequestId': context.requestId,
+  });
+  response.end(body);
+}
+
+function toFault(failure: unknown, { match, response }: Exchange, log: (line: string) => void): unknown {
+  if (failure instanceof GatewayFault) return failure;
+  if (failure instanceof FunctionTimedOut) return faults.functionTimedOut();
+  const place = `${match.route.method} ${match.route.resourcePath}`;
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  if (response.headersSent) log(`${place}: the stream broke: ${reason}`);
+  else if (failure instanceof FunctionFailed) log(`${place}: ${reason}`);
+  else if (failure instanceof MalformedAnswer) log(`${place}: malformed answer of the function: ${reason}`);
+  else log(`${place}: the answer broke: ${reason}`);
+  return faults.functionFailed();
+}

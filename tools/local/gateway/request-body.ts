@@ -1,0 +1,66 @@
+/** Reads a request's body within API Gateway's limits, and no longer than a client keeps sending. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GATEWAY_PAYLOAD_BYTES, LAMBDA_PAYLOAD_BYTES } from '../../../lambdas/platform/contract/limits.ts';
+import { faults } from './gateway-fault.ts';
+
+/** The client went away before its request was complete; nobody is left to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** How long, and how much, to take in what a refused client still sends, so that it reads the refusal. */
+const DRAIN_TIMEOUT_MS = 5_000;
+const DRAIN_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Returns the whole body. Throws the fault of a body that is too large (before it has come, when `Content-Length`
+ * says so) or that has stalled for `stallTimeoutMs`; throws `ClientGone` when the connection breaks.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  stallTimeoutMs: number,
+): Promise<Buffer> {
+  // A body cannot shrink on its way into the event, so what is over the event's limit need not be read.
+  const limitBytes = Math.min(GATEWAY_PAYLOAD_BYTES, LAMBDA_PAYLOAD_BYTES);
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw faults.requestTooLarge();
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stalled = setTimeout(() => settle(() => reject(faults.bodyStalled())), stallTimeoutMs);
+    const settle = (outcome: () => void) => {
+      clearTimeout(stalled);
+      request.off('data', take).off('end', complete).off('error', gone).off('close', gone);
+      request.on('error', () => {});
+      outcome();
+    };
+    const take = (chunk: Buffer) => {
+      stalled.refresh();
+      size += chunk.length;
+      if (size > limitBytes) settle(() => reject(faults.requestTooLarge()));
+      else chunks.push(chunk);
+    };
+    const complete = () => settle(() => resolve(Buffer.concat(chunks)));
+    const gone = () => settle(() => reject(new ClientGone()));
+    request.on('data', take).on('end', complete).on('error', gone).on('close', gone);
+  });
+}
+
+/**
+ * Waits, within bounds, for the rest of a request that has been answered already. Closing a connection on which data
+ * still arrives would reset it, and the client might lose the answer.
+ */
+export async function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  await new Promise<void>((resolve) => {
+    let size = 0;
+    const timer = setTimeout(resolve, DRAIN_TIMEOUT_MS);
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > DRAIN_BYTES) resolve();
+    });
+    request.once('close', resolve).once('end', resolve).resume();
+    request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,129 @@
+/** What a fresh local service starts with: a catalog, and a demo account with a key and 10 credits. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeTime } from 'ulid';
+import { createKeyRegistry } from '../../../lambdas/access/store/create-accounts.ts';
+import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
+import { createDynamoClients } from '../../../lambdas/platform/aws/clients.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
+import { QUOTAS } from '../../../lambdas/platform/core/api/quotas.ts';
+import { NANO_PER_USD } from '../../../lambdas/platform/core/money.ts';
+import type { Log } from '../../../lambdas/platform/core/ports.ts';
+import { systemClock } from '../../../lambdas/platform/system/system.ts';
+import { createOperator, type Operator } from '../../../operator/operator.ts';
+import { localTarget } from '../../../operator/target.ts';
+import { DEMO_EMAIL, subjectOf } from '../../simulators/identity/provider.ts';
+import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
+
+/** Credits of the demo account. */
+const DEMO_CREDITS = 10n;
+
+/** Where the demo account and the catalog are put, and where they come from. */
+export interface SeedTarget {
+  /** Names of tables and secrets by the functions' own variables. */
+  readonly environment: Record<string, string>;
+  /** Answers AWS calls; the access key id `local-admin` may do everything. */
+  readonly awsEndpoint: string;
+  /** The simulated upstream. */
+  readonly upstreamUrl: string;
+  /** The local identity provider, if it runs: its proposed address signs in to the demo account. */
+  readonly identityIssuer: string | undefined;
+  /** The user's own catalog, if one is named. */
+  readonly catalogFile: string | undefined;
+  readonly stateDir: string;
+  /** For how many days the demo account has made calls before. */
+  readonly historyDays: number;
+}
+
+interface Seed {
+  readonly api_key: string;
+  /** Version of the default catalog that was applied; a catalog that an operator applied is left alone. */
+  readonly default_catalog?: string;
+}
+
+const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Seeds what is missing; safe to run at every start. */
+export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessionToken: string }> {
+  const operator = createOperator(localTarget(target.awsEndpoint, target.environment), silent);
+  try {
+    const file = join(target.stateDir, 'seed.json');
+    const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seed) : undefined;
+    const catalog = await seedCatalog(operator, target, before?.default_catalog);
+    const apiKey = before?.api_key ?? (await openDemoAccount(operator, target));
+    const after: Seed = { api_key: apiKey, ...(catalog === undefined ? {} : { default_catalog: catalog }) };
+    writeFileSync(file, JSON.stringify(after), { mode: 0o600 });
+    return { apiKey, sessionToken: await demoSession(operator, apiKey, target.identityIssuer) };
+  } finally {
+    operator.close();
+  }
+}
+
+/** Has its credits after its history, which is paid with more. */
+async function openDemoAccount(operator: Operator, target: SeedTarget): Promise<string> {
+  const accountId = await operator.openAccount(DEMO_EMAIL);
+  const calls = pastCalls(systemClock(), target.historyDays);
+  await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD + costOfCalls(calls));
+  if (calls.length > 0) {
+    await settleHistory(target, accountId, calls);
+  }
+  const { key } = await operator.createKey(accountId, 'demo', {});
+  return key;
+}
+
+/** Settles the calls with a key that was made before them, whose secret nobody has until it is rotated. */
+async function settleHistory(
+  { awsEndpoint, environment }: SeedTarget,
+  accountId: string,
+  calls: readonly PastCall[],
+): Promise<void> {
+  const clients = createDynamoClients(localTarget(awsEndpoint, environment).client);
+  const held = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...environment };
+  const [keyId, secretHash] = [pastKeyId(calls), randomBytes(32).toString('hex')];
+  const created = Math.floor(decodeTime(keyId.slice(4)) / 1000);
+  try {
+    const registry = createKeyRegistry({ clients, environment });
+    const key = { keyId, accountId, secretHash, name: 'assistant', policy: {}, created };
+    await registry.add(key, QUOTAS.api_keys_per_account);
+    await settlePast(createLedger({ clients, environment: held, log: silent }), { accountId, keyId }, calls);
+  } finally {
+    clients.client.destroy();
+    clients.onceClient.destroy();
+  }
+}
+
+/** A fresh session at every start: one lasts a day. The issuer may have another port than at the last start. */
+async function demoSession(operator: Operator, apiKey: string, issuer: string | undefined): Promise<string> {
+  const accountId = await operator.accountOf(apiKey);
+  if (accountId === undefined) throw new Error('the demo key is not of this state folder');
+  if (issuer !== undefined)
+    await operator.bindIdentity(accountId, { issuer, subject: subjectOf(DEMO_EMAIL) });
+  return operator.issueSession(accountId);
+}
+
+/** A named catalog is applied at every start; the default one only while nobody has applied another. */
+async function seedCatalog(
+  operator: Operator,
+  { catalogFile, upstreamUrl, awsEndpoint }: SeedTarget,
+  seeded: string | undefined,
+): Promise<string | undefined> {
+  if (catalogFile !== undefined) {
+    await operator.applyCatalog(readCatalogFile(catalogFile));
+    return undefined;
+  }
+  const current = await operator.catalog();
+  if (current !== undefined && current.version !== seeded) return undefined;
+  const text = readFileSync(join(import.meta.dirname, 'catalog.json'), 'utf8');
+  return operator.applyCatalog(
+    text.replaceAll('{UPSTREAM_URL}', upstreamUrl).replaceAll('{AWS_URL}', awsEndpoint),
+  );
+}
+
+function readCatalogFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`CATALOG: cannot read ${file}`, { cause });
+  }
+}

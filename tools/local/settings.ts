@@ -1,0 +1,78 @@
+/** The environment variables of `npm start`, checked before anything starts. */
+import { resolve } from 'node:path';
+import { ALLOW_LOOPBACK_VARIABLE, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+
+export interface Settings {
+  readonly port: number;
+  readonly stateDir: string;
+  readonly catalogFile: string | undefined;
+  readonly dynamodbEndpoint: string | undefined;
+  readonly ipRequestsPerMinute: number | undefined;
+  readonly enforceIam: boolean;
+  /** `none`: uploads go through API Gateway, with its limits. */
+  readonly ingress: 'host' | 'none';
+  /** What serves the inference API: a function for each route, or one host for all. */
+  readonly compute: 'functions' | 'host';
+  readonly queueVisibilityMs: number | undefined;
+  /** For how many days the demo account of a new state folder has made calls before. */
+  readonly historyDays: number;
+  /** Variables that win over the templates in every function. */
+  readonly overrides: Readonly<Record<string, string>>;
+}
+
+type Shell = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_PORT = 8787;
+
+/** Throws an error that names the variable and what it may be. An empty variable counts as not set. */
+export function readSettings(shell: Shell): Settings {
+  const text = (name: string) => (shell[name] === '' ? undefined : shell[name]);
+  const path = (name: string) => (text(name) === undefined ? undefined : resolve(text(name) ?? ''));
+  const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { least: 1 });
+  const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { least: 1 });
+  const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { least: 1, most: 43_200 });
+  const loopback = choice(text(ALLOW_LOOPBACK_VARIABLE) ?? '0', ALLOW_LOOPBACK_VARIABLE, ['0', '1']);
+  const logLevel = text('LOG_LEVEL');
+  const identityProviders = text('IDENTITY_PROVIDERS');
+  return {
+    port: integer(shell, 'PORT', { least: 0, most: 65_535 }) ?? DEFAULT_PORT,
+    stateDir: path('LOCAL_DIR') ?? resolve('.local'),
+    catalogFile: path('CATALOG'),
+    dynamodbEndpoint: endpoint(text('DYNAMODB_ENDPOINT')),
+    ipRequestsPerMinute: integer(shell, 'IP_RPM', { least: 0 }),
+    enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
+    ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
+    compute: choice(text('COMPUTE') ?? 'functions', 'COMPUTE', ['functions', 'host']) as Settings['compute'],
+    queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
+    historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { least: 0, most: 90 }) ?? 30,
+    overrides: {
+      ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
+      ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
+      ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
+      ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),
+      ...(identityProviders === undefined ? {} : { IDENTITY_PROVIDERS: identityProviders }),
+    },
+  };
+}
+
+function integer(shell: Shell, name: string, range: { least: number; most?: number }): number | undefined {
+  const text = shell[name];
+  if (text === undefined || text === '') return undefined;
+  const value = Number(text);
+  const { least, most = Number.MAX_SAFE_INTEGER } = range;
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  const wanted = range.most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new Error(`${name} must be a whole number ${wanted}, got ${JSON.stringify(text)}`);
+}
+
+function choice(text: string, name: string, values: readonly string[]): string {
+  if (values.includes(text)) return text;
+  throw new Error(`${name} must be ${values.join(' or ')}, got ${JSON.stringify(text)}`);
+}
+
+function endpoint(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return text;
+  throw new Error(`DYNAMODB_ENDPOINT must be an http or https address, got ${JSON.stringify(text)}`);
+}

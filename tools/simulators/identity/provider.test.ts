@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import {
+  CLIENT_ID,
+  DEMO_EMAIL,
+  type LocalIdentityProvider,
+  startIdentityProvider,
+  subjectOf,
+} from './provider.ts';
+
+const REDIRECT = 'http://127.0.0.1:8787/console/';
+const VERIFIER = 'v'.repeat(50);
+
+let folder: string;
+let provider: LocalIdentityProvider;
+let nowMs: number;
+
+const start = async (preferredPort = 0) => {
+  provider = await startIdentityProvider({
+    preferredPort,
+    keyFile: join(folder, 'key.json'),
+    clock: () => nowMs,
+  });
+  provider.allow([REDIRECT]);
+};
+
+beforeEach(async () => {
+  nowMs = Date.now();
+  folder = mkdtempSync(join(tmpdir(), 'identity-'));
+  await start();
+});
+afterEach(async () => {
+  await provider.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const REQUEST = {
+  response_type: 'code',
+  client_id: CLIENT_ID,
+  redirect_uri: REDIRECT,
+  scope: 'openid email',
+  state: 'the state',
+  nonce: 'the nonce',
+  code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+  code_challenge_method: 'S256',
+};
+
+const addressOf = (changes: Readonly<Record<string, string | undefined>> = {}): string => {
+  const parameters = Object.entries({ ...REQUEST, ...changes }).filter(([, value]) => value !== undefined);
+  return `${provider.url}/authorize?${new URLSearchParams(parameters as [string, string][])}`;
+};
+
+const submit = (email: string, address = addressOf()) =>
+  fetch(address, { method: 'POST', body: new URLSearchParams({ email }), redirect: 'manual' });
+
+async function codeFor(email = DEMO_EMAIL): Promise<string> {
+  const { headers } = await submit(email);
+  return new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
+}
+
+async function exchange(code: string, changes: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${provider.url}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      ...{ grant_type: 'authorization_code', client_id: CLIENT_ID, redirect_uri: REDIRECT },
+      ...{ code, code_verifier: VERIFIER },
+      ...changes,
+    }),
+  });
+  return [response.status, (await response.json()) as Readonly<Record<string, string>>] as const;
+}
+
+/** What a client does with an ID token. */
+async function claimsOf(idToken: string | undefined) {
+  const keys = (await (await fetch(`${provider.url}/jwks`)).json()) as Parameters<
+    typeof createLocalJWKSet
+  >[0];
+  const { payload } = await jwtVerify(idToken ?? '', createLocalJWKSet(keys), {
+    ...{ issuer: provider.url, audience: CLIENT_ID, currentDate: new Date(nowMs) },
+  });
+  return payload;
+}
+
+describe('the page', () => {
+  it('repeats what is no address as text, and asks again', async () => {
+    const response = await submit('"><script>alert(1)</script>');
+    const html = await response.text();
+    expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+    expect(html).toContain('role="alert"');
+    expect(html).not.toContain('<script');
+  });
+
+  it.each([
+    ['client', { client_id: 'another' }],
+    ['client', { client_id: undefined }],
+    ['redirect URI', { redirect_uri: 'https://evil.example/' }],
+    ['redirect URI', { redirect_uri: `${REDIRECT}x` }],
+    ['redirect URI', { redirect_uri: undefined }],
+  ])('leads nowhere for a %s that is not known', async (_what, changes) => {
+    for (const response of [
+      await fetch(addressOf(changes), { redirect: 'manual' }),
+      await submit(DEMO_EMAIL, addressOf(changes)),
+    ])
+      expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+  });
+
+  it.each([
+    ['unsupported_response_type', { response_type: 'token' }],
+    ['invalid_scope', { scope: 'email' }],
+    ['invalid_request', { code_challenge: undefined }],
+    ['invalid_request', { code_challenge: 'short' }],
+    ['invalid_request', { code_challenge_method: 'plain' }],
+    ['invalid_request', { code_challenge_method: undefined }],
+  ])('sends %s back to the client', async (error, changes) => {
+    const response = await submit(DEMO_EMAIL, addressOf(changes));
+    const url = new URL(response.headers.get('location') ?? '');
+    expect(Object.fromEntries(url.searchParams)).toEqual({ error, state: 'the state' });
+    const twice = await fetch(`${addressOf()}&nonce=again`, { redirect: 'manual' });
+    expect(twice.headers.get('location')).toContain('error=invalid_request');
+  });
+});
+
+describe('a code', () => {
+  it('gives an ID token with the address, its subject and the nonce', async () => {
+    const response = await submit('Somebody@Example.com');
+    const url = new URL(response.headers.get('location') ?? '');
+    expect([response.status, `${url.origin}${url.pathname}`, url.searchParams.get('state')]).toEqual([
+      303,
+      REDIRECT,
+      'the state',
+    ]);
+    const [status, { id_token: idToken }] = await exchange(url.searchParams.get('code') ?? '');
+    expect(status).toBe(200);
+    expect(await claimsOf(idToken)).toMatchObject({
+      sub: subjectOf('somebody@example.com'),
+      email: 'Somebody@Example.com',
+      email_verified: true,
+      nonce: 'the nonce',
+    });
+    expect(subjectOf('somebody@example.com')).not.toContain('somebody');
+  });
+
+  it('is good once, for a minute, with its verifier and redirect URI', async () => {
+    const refused = [400, { error: 'invalid_grant' }];
+    const code = await codeFor();
+    expect((await exchange(code))[0]).toBe(200);
+    expect(await exchange(code)).toEqual(refused);
+    expect(await exchange(await codeFor(), { code_verifier: 'w'.repeat(50) })).toEqual(refused);
+    expect(await exchange(await codeFor(), { redirect_uri: 'https://evil.example/' })).toEqual(refused);
+    expect(await exchange('made-up')).toEqual(refused);
+    const [late, intime] = [await codeFor(), await codeFor()];
+    nowMs += 59_999;
+    expect((await exchange(intime))[0]).toBe(200);
+    nowMs += 1;
+    expect(await exchange(late)).toEqual(refused);
+  });
+
+  it('tried with a wrong verifier is spent', async () => {
+    const code = await codeFor();
+    await exchange(code, { code_verifier: 'w'.repeat(50) });
+    expect((await exchange(code))[0]).toBe(400);
+  });
+
+  it('is for the one client and the one grant', async () => {
+    expect((await exchange(await codeFor(), { client_id: 'another' }))[1]).toEqual({
+      error: 'invalid_client',
+    });
+    expect((await exchange(await codeFor(), { grant_type: 'password' }))[1]).toEqual({
+      error: 'unsupported_grant_type',
+    });
+  });
+});
+
+describe('the provider', () => {
+  it('keeps its key over a restart, for nobody else to read', async () => {
+    const [, { id_token: idToken }] = await exchange(await codeFor());
+    const { port } = new URL(provider.url);
+    await provider.stop();
+    await start(Number(port));
+    expect(await claimsOf(idToken)).toMatchObject({ email: DEMO_EMAIL });
+    expect(statSync(join(folder, 'key.json')).mode & 0o077).toBe(0);
+    const keys = await (await fetch(`${provider.url}/jwks`)).text();
+    expect(keys).not.toContain('"d"');
+  });
+
+  it('answers what it has not with 404, and more than it reads with 400', async () => {
+    expect((await fetch(`${provider.url}/admin`)).status).toBe(404);
+    const huge = await fetch(`${provider.url}/token`, { method: 'POST', body: 'x'.repeat(20_000) });
+    expect(huge.status).toBe(400);
+  });
+});

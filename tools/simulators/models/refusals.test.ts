@@ -1,0 +1,436 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { ConverseCommand, type ConverseCommandInput } from '@aws-sdk/client-bedrock-runtime';
+import { describe, expect, it } from '@jest/globals';
+import { ask, CLAUDE_HEADERS, runningUpstream, SIGNED_HEADERS } from '../testing/models/running-upstream.ts';
+
+const upstream = runningUpstream();
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content: unknown, over = {}) => ({ role: 'assistant', content, ...over });
+
+/** What is wrong, the body, and the place that the refusal names. */
+type Case = readonly [name: string, body: unknown, place: string | null];
+
+describe('a bad chat completions request', () => {
+  const chat = (over: object) => ({ ...ask('hello'), ...over });
+  const say = (...messages: object[]) => chat({ messages });
+  const tool = (name: string) => ({ type: 'function', function: { name } });
+  const call = { ...tool('f'), id: 'call_1', function: { name: 'f', arguments: '{}' } };
+  const result = { role: 'tool', tool_call_id: 'call_1', content: 'x' };
+  const image = (url: string) => user([{ type: 'image_url', image_url: { url } }]);
+
+  it.each<Case>([
+    ['that is not JSON', '{"model":', null],
+    ['without a model', { messages: [user('x')] }, 'model'],
+    ['without messages', { model: 'm' }, 'messages'],
+    ['with empty messages', say(), 'messages'],
+    ['with an unknown role', say({ role: 'alien', content: 'x' }), 'messages[0].role'],
+    ['with content of the wrong type', say(user(3)), 'messages[0].content'],
+    ['with an unknown part', say(user([{ type: 'video' }])), 'messages[0].content[0].type'],
+    [
+      'with a broken data URL',
+      say(image('data:image/png;base64,%%')),
+      'messages[0].content[0].image_url.url',
+    ],
+    ['with a temperature out of range', chat({ temperature: 3 }), 'temperature'],
+    ['with no tokens to spend', chat({ max_tokens: 0 }), 'max_tokens'],
+    ['with both token limits', chat({ max_tokens: 5, max_completion_tokens: 5 }), null],
+    ['with stream options of no stream', chat({ stream_options: { include_usage: true } }), 'stream_options'],
+    ['with a choice not offered', chat({ tools: [tool('g')], tool_choice: tool('f') }), 'tool_choice'],
+    ['with a choice of no tools', chat({ tool_choice: 'auto' }), 'tool_choice'],
+    ['with an illegal tool name', chat({ tools: [tool('a b')] }), 'tools[0].function.name'],
+    [
+      'with a schema without a name',
+      chat({ response_format: { type: 'json_schema', json_schema: {} } }),
+      'response_format.json_schema.name',
+    ],
+    ['with a result without a call', say(user('x'), result), 'messages[1]'],
+    ['with a call without a result', say(user('x'), assistant(null, { tool_calls: [call] })), 'messages[1]'],
+    [
+      'with another message before the result',
+      say(user('x'), assistant(null, { tool_calls: [call] }), user('y'), result),
+      'messages[2]',
+    ],
+    [
+      'with two results',
+      say(user('x'), assistant('', { tool_calls: [call] }), result, result),
+      'messages[3]',
+    ],
+    ['with an assistant that says nothing', say(assistant(null)), 'messages[0].content'],
+  ])('%s is refused in the envelope of OpenAI', async (_name, body, param) => {
+    const response = await upstream.post(body);
+    const { error } = (await response.json()) as { error: object };
+    expect(response.status).toBe(400);
+    expect(error).toEqual({
+      message: expect.any(String),
+      type: 'invalid_request_error',
+      param,
+      code: param === null ? null : expect.any(String),
+    });
+  });
+});
+
+describe('a bad request to the Messages API', () => {
+  const base = { model: 'sim', max_tokens: 2000, messages: [user('hello')] };
+  const claude = { ...base, model: 'claude-sim-5' };
+  const say = (...messages: object[]) => ({ ...base, messages });
+  const blocks = (...content: object[]) => say(user(content));
+  const text = (words: string) => ({ type: 'text', text: words });
+  const image = (source: object) => blocks({ type: 'image', source: { type: 'base64', ...source } });
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' };
+  const tool = { name: 'f', input_schema: { type: 'object' } };
+  const thinking = { type: 'enabled', budget_tokens: 1024 };
+  const format = (schema: object) => ({ output_config: { format: { type: 'json_schema', schema } } });
+  const breakpoint = { ...text('x'), cache_control: { type: 'ephemeral' } };
+
+  it.each<Case>([
+    ['that is not JSON', '{"model":', 'not valid JSON'],
+    ['that is no object', [], ''],
+    ['without max_tokens', { ...base, max_tokens: undefined }, 'max_tokens: Field required'],
+    ['with an unknown field', { ...base, n: 2 }, 'n: Extra inputs are not permitted'],
+    ['with a temperature above 1', { ...base, temperature: 1.5 }, 'temperature: '],
+    ['with null for a field', { ...base, system: null }, 'system: '],
+    ['without messages', say(), 'messages: '],
+    ['that begins with the assistant', say(assistant('x')), 'messages: '],
+    ['with a system message', say({ role: 'system', content: 'x' }), 'messages.0.role: '],
+    ['with content of the wrong type', say(user(3)), 'messages.0.content: '],
+    ['with an unknown block', blocks({ type: 'video' }), 'messages.0.content.0.type: '],
+    ['with a block without type', blocks({ text: 'x' }), 'messages.0.content.0.type: Field required'],
+    ['with an unknown field in a block', blocks({ ...text('x'), foo: 1 }), 'messages.0.content.0.foo: Extra'],
+    ['with a blank text', blocks(text(' ')), 'messages.0.content.0.text: '],
+    ['with an empty message', say(user(''), assistant('x'), user('y')), 'messages.0: '],
+    ['with a trailing space in the prefill', say(user('x'), assistant('y ')), 'messages: '],
+    ['with an image of another format', image({ media_type: 'image/bmp', data: 'aaaa' }), 'media_type: '],
+    ['with broken base64', image({ media_type: 'image/png', data: '%' }), 'source.data: Invalid base64'],
+    ['with a call by the user', blocks(call), 'messages.0.content.0.type: '],
+    ['with an illegal call id', say(user('x'), assistant([{ ...call, id: 'a:b' }])), 'content.0.id: '],
+    ['with arguments as text', say(user('x'), assistant([{ ...call, input: '{}' }])), 'content.0.input: '],
+    ['with a call without a result', say(user('x'), assistant([call]), user('y')), 'messages.2: '],
+    [
+      'with a text before the result',
+      say(user('x'), assistant([call]), user([text('y'), result])),
+      'messages.2',
+    ],
+    ['with a result without a call', say(user('x'), assistant('y'), user([result])), 'messages.2: '],
+    ['with two calls of one id', say(user('x'), assistant([call, call]), user([result])), 'messages.1: '],
+    [
+      'with two results of one call',
+      say(user('x'), assistant([call]), user([result, result])),
+      'messages.2: ',
+    ],
+    [
+      'with results in two messages',
+      say(
+        user('x'),
+        assistant([call, { ...call, id: 'b' }]),
+        user([result]),
+        user([{ ...result, tool_use_id: 'b' }]),
+      ),
+      'messages.3: ',
+    ],
+    ['with an illegal tool name', { ...base, tools: [{ ...tool, name: 'a b' }] }, 'tools.0.name: '],
+    [
+      'with a tool without a schema',
+      { ...base, tools: [{ name: 'f' }] },
+      'tools.0.input_schema: Field required',
+    ],
+    ['with two tools of one name', { ...base, tools: [tool, tool] }, 'tools: '],
+    [
+      'with an unknown choice',
+      { ...base, tools: [tool], tool_choice: { type: 'required' } },
+      'tool_choice.type',
+    ],
+    ['with a choice of no tools', { ...base, tool_choice: { type: 'auto' } }, 'tool_choice: '],
+    [
+      'with a choice not offered',
+      { ...base, tools: [tool], tool_choice: { type: 'tool', name: 'g' } },
+      "'g'",
+    ],
+    [
+      'with a small budget',
+      { ...base, thinking: { ...thinking, budget_tokens: 9 } },
+      'thinking.budget_tokens: ',
+    ],
+    ['with a budget above the limit', { ...base, thinking, max_tokens: 1024 }, 'greater than'],
+    [
+      'with thinking and a forced tool',
+      { ...base, thinking, tools: [tool], tool_choice: { type: 'any' } },
+      'forces',
+    ],
+    ['with thinking and a temperature', { ...base, thinking, temperature: 0 }, 'temperature'],
+    [
+      'that lost the thought before a call',
+      { ...say(user('x'), assistant([call]), user([result])), thinking },
+      'messages.1.content.0.type: ',
+    ],
+    ['with five cache breakpoints', blocks(...Array(5).fill(breakpoint)), 'cache_control'],
+    ['with a blank stop sequence', { ...base, stop_sequences: [' '] }, 'stop_sequences.0: '],
+    ['to Claude with temperature and top_p', { ...claude, temperature: 1, top_p: 1 }, 'for this model'],
+    [
+      'to Claude with an open schema',
+      { ...claude, ...format({ type: 'object' }) },
+      'output_config.format.schema: ',
+    ],
+    [
+      'to Claude with an unsupported schema',
+      { ...claude, ...format({ type: 'array', items: { type: 'integer', minimum: 1 } }) },
+      "'minimum' is not supported",
+    ],
+  ])('%s is refused in the envelope of the API', async (_name, body, place) => {
+    const response = await upstream.postMessage(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: expect.stringContaining(place ?? '') },
+      request_id: response.headers.get('request-id'),
+    });
+  });
+
+  it('to count tokens is held to the same rules', async () => {
+    const response = await upstream.postTo('/v1/messages/count_tokens', base, { headers: CLAUDE_HEADERS });
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringContaining('max_tokens: Extra') },
+    });
+  });
+
+  it('without a key or a known version is refused', async () => {
+    const refused = async (headers: Record<string, string>) => {
+      const response = await upstream.postTo('/v1/messages', base, { headers });
+      const { error } = (await response.json()) as { error?: { type: string } };
+      return [response.status, error?.type];
+    };
+    const version = { 'anthropic-version': '2023-06-01' };
+    expect(await refused(version)).toEqual([401, 'authentication_error']);
+    expect(await refused({ 'x-api-key': 'k' })).toEqual([400, 'invalid_request_error']);
+    expect(await refused({ 'x-api-key': 'k', 'anthropic-version': '2024-01-01' })).toEqual([
+      400,
+      'invalid_request_error',
+    ]);
+    expect(await refused({ ...version, authorization: 'Bearer k' })).toEqual([200, undefined]);
+  });
+
+  it('raises the error classes of the official client', async () => {
+    const failing = (model: string) =>
+      upstream
+        .anthropic()
+        .messages.create({ model, max_tokens: 1, messages: [{ role: 'user', content: 'x' }] });
+    await expect(failing('fail-401')).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
+    await expect(failing('fail-404')).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+    await expect(failing('fail-429')).rejects.toBeInstanceOf(Anthropic.RateLimitError);
+    await expect(failing('fail-529')).rejects.toMatchObject({ status: 529, type: 'overloaded_error' });
+  });
+});
+
+describe('a bad Converse request', () => {
+  const text = (words: string) => ({ text: words });
+  const asked = { messages: [user([text('hello')])] };
+  const spec = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
+  const toolConfig = { tools: [spec('f')] };
+  const say = (...messages: unknown[]) => ({ messages, toolConfig });
+  const toolUse = (toolUseId: string) => ({ toolUse: { toolUseId, name: 'f', input: {} } });
+  const toolResult = (toolUseId: string, over = {}) => ({
+    toolResult: { toolUseId, content: [text('x')], ...over },
+  });
+  const called = (...results: object[]) => say(user([text('x')]), assistant([toolUse('a')]), user(results));
+  const image = (over: object) =>
+    say(user([{ image: { format: 'png', source: { bytes: 'aaaa' }, ...over } }]));
+  const format = (schema: string) => ({
+    ...asked,
+    outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema } } } },
+  });
+  const CLAUDE = 'eu.anthropic.claude-sim-5-v1:0';
+
+  const refusal = async (body: unknown, model?: string) => {
+    const response = await upstream.postConverse('converse', body, model);
+    const { message } = (await response.json()) as { message: string };
+    const type = response.headers.get('x-amzn-errortype')?.split(':')[0];
+    return { status: response.status, type, message };
+  };
+
+  it.each<Case>([
+    ['without messages', {}, 'messages'],
+    ['that begins with the assistant', say(assistant([text('x')])), 'messages'],
+    ['with two user turns', say(user([text('x')]), user([text('y')])), 'messages.2.member'],
+    ['with an unknown role', say({ role: 'system', content: [text('x')] }), 'messages.1.member.role'],
+    ['with a turn without content', say(user([])), 'messages.1.member.content'],
+    ['with a blank text', say(user([text(' ')])), 'messages.1.member.content.1.member.text'],
+    ['with an empty system text', { ...asked, system: [text('')] }, 'system.1.member.text'],
+    ['with a block of two kinds', say(user([{ ...text('x'), ...toolUse('a') }])), 'content.1.member'],
+    ['with an unknown field', { ...asked, max_tokens: 3 }, 'max_tokens'],
+    ['with an unknown block', say(user([{ type: 'text', text: 'x' }])), 'content.1.member.type'],
+    ['with an illegal id', say(user([text('x')]), assistant([toolUse('a b')])), 'toolUse.toolUseId'],
+    ['with a long id', say(user([text('x')]), assistant([toolUse('a'.repeat(65))])), 'toolUse.toolUseId'],
+    ['with a call without a result', called(text('y')), 'messages.3.member'],
+    ['that ends with a call', say(user([text('x')]), assistant([toolUse('a')])), 'messages.2.member'],
+    ['with a result without a call', say(user([toolResult('a')])), 'messages.1.member'],
+    ['with another result than asked', called(toolResult('b')), 'messages.3.member'],
+    ['with two results of one call', called(toolResult('a'), toolResult('a')), 'messages.3.member'],
+    ['with a text before the result', called(text('y'), toolResult('a')), 'messages.3.member'],
+    [
+      'with a failure that says nothing',
+      called(toolResult('a', { content: [], status: 'error' })),
+      'toolResult',
+    ],
+    ['with calls but no tools', { messages: called(toolResult('a')).messages }, 'toolConfig'],
+    ['with an image of another format', image({ format: 'bmp' }), 'image.format'],
+    ['with an image by address', image({ source: { url: 'https://x' } }), 'image.source.url'],
+    ['with a temperature above 1', { ...asked, inferenceConfig: { temperature: 1.5 } }, 'temperature'],
+    ['with no tokens to spend', { ...asked, inferenceConfig: { maxTokens: 0 } }, 'inferenceConfig.maxTokens'],
+    [
+      'with an illegal tool name',
+      { ...asked, toolConfig: { tools: [spec('a b')] } },
+      'tools.1.member.toolSpec.name',
+    ],
+    ['with an empty list of tools', { ...asked, toolConfig: { tools: [] } }, 'toolConfig.tools'],
+    [
+      'with a tool without a schema',
+      { ...asked, toolConfig: { tools: [{ toolSpec: { name: 'f' } }] } },
+      'toolSpec.inputSchema',
+    ],
+    [
+      'with two tools of one name',
+      { ...asked, toolConfig: { tools: [spec('f'), spec('f')] } },
+      'toolConfig.tools',
+    ],
+    [
+      'with a choice not offered',
+      { ...asked, toolConfig: { ...toolConfig, toolChoice: { tool: { name: 'g' } } } },
+      'toolConfig.toolChoice',
+    ],
+    ['with a schema that is no JSON', format('{'), 'jsonSchema.schema'],
+  ])('%s is a validation exception', async (_name, body, place) => {
+    const message = expect.stringMatching(`at '.*${place}'`);
+    expect(await refusal(body)).toEqual({ status: 400, type: 'ValidationException', message });
+  });
+
+  it.each<Case>([
+    ['temperature and topP', { ...asked, inferenceConfig: { temperature: 1, topP: 1 } }, 'for this model'],
+    ['a blank result', called(toolResult('a', { content: [text(' ')] })), 'non-empty'],
+    [
+      'a trailing space in the prefill',
+      say(user([text('x')]), assistant([text('y ')])),
+      'trailing whitespace',
+    ],
+    ['an open schema', format('{"type":"object"}'), 'additionalProperties'],
+  ])('with %s is refused by Claude alone', async (_name, body, words) => {
+    const message = expect.stringContaining(words ?? '');
+    expect(await refusal(body, CLAUDE)).toEqual({ status: 400, type: 'ValidationException', message });
+    expect((await refusal(body, 'other')).status).toBe(200);
+  });
+
+  it.each<[string, unknown]>([
+    ['a body that is not JSON', '{'],
+    ['a text in place of a list', { messages: 'hello' }],
+  ])('%s cannot be read', async (_name, body) => {
+    expect(await refusal(body)).toMatchObject({ status: 400, type: 'SerializationException' });
+  });
+
+  const { authorization } = SIGNED_HEADERS;
+  it.each<[string, Record<string, string>, string]>([
+    ['no signature', {}, 'MissingAuthenticationTokenException'],
+    ['a bearer token', { authorization: 'Bearer k' }, 'MissingAuthenticationTokenException'],
+    ['half a signature', { authorization: 'AWS4-HMAC-SHA256 Credential=x' }, 'IncompleteSignatureException'],
+    [
+      'a signature for another service',
+      { ...SIGNED_HEADERS, authorization: authorization.replace('/bedrock/', '/s3/') },
+      'InvalidSignatureException',
+    ],
+    [
+      'a signature without the host',
+      { ...SIGNED_HEADERS, authorization: authorization.replace('host;', '') },
+      'IncompleteSignatureException',
+    ],
+  ])('with %s is forbidden', async (_name, headers, type) => {
+    const response = await upstream.postTo('/model/x/converse', asked, { headers });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('x-amzn-errortype')).toMatch(new RegExp(`^${type}:`));
+  });
+
+  it('raises the error classes of the official client', async () => {
+    const named = {
+      ...{ 400: 'ValidationException', 403: 'AccessDeniedException', 404: 'ResourceNotFoundException' },
+      ...{ 408: 'ModelTimeoutException', 424: 'ModelErrorException', 429: 'ThrottlingException' },
+      ...{ 500: 'InternalServerException', 503: 'ServiceUnavailableException' },
+    };
+    for (const [status, name] of Object.entries(named)) {
+      const input = { modelId: `fail-${status}`, ...asked } as ConverseCommandInput;
+      const failure = upstream.bedrock().send(new ConverseCommand(input));
+      await expect(failure).rejects.toMatchObject({ name, $metadata: { httpStatusCode: Number(status) } });
+    }
+  });
+});
+
+describe('a request that AWS must find signed', () => {
+  const signedFor = (service: string) => ({
+    ...SIGNED_HEADERS,
+    authorization: SIGNED_HEADERS.authorization.replace('/bedrock/', `/${service}/`),
+  });
+  const version = { 'anthropic-version': '2023-06-01' };
+  const workspace = { 'anthropic-workspace-id': 'wrkspc_1' };
+  const body = { max_tokens: 16, messages: [{ role: 'user', content: 'Say exactly: hi' }] };
+  const post = async (path: string, model: string, headers: Record<string, string>) => {
+    const response = await upstream.postTo(path, { ...body, model }, { headers });
+    return {
+      status: response.status,
+      type: response.headers.get('x-amzn-errortype'),
+      text: await response.text(),
+    };
+  };
+  const [RUNTIME, MANTLE, PLATFORM] = [
+    '/anthropic/v1/messages',
+    '/bedrock-mantle/anthropic/v1/messages',
+    '/aws-external-anthropic/v1/messages',
+  ];
+
+  it.each([
+    [RUNTIME, 'bedrock', 'global.anthropic.claude-x'],
+    [MANTLE, 'bedrock-mantle', 'anthropic.claude-x'],
+    [PLATFORM, 'aws-external-anthropic', 'claude-x'],
+    ['/openai/v1/chat/completions', 'bedrock', 'openai.gpt-oss-20b-1:0'],
+    ['/bedrock-mantle/v1/chat/completions', 'bedrock-mantle', 'openai.gpt-oss-20b'],
+  ])(
+    'is answered at %s to a signature for %s, and refused to any other and to a key',
+    async (path, service, model) => {
+      const rest = { ...version, ...workspace };
+      expect(await post(path, model, { ...signedFor(service), ...rest })).toMatchObject({ status: 200 });
+      const others = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'].filter(
+        (each) => each !== service,
+      );
+      for (const other of others)
+        expect(await post(path, model, { ...signedFor(other), ...rest })).toMatchObject({
+          status: 403,
+          type: expect.stringMatching(/^InvalidSignatureException:/),
+        });
+      expect(await post(path, model, { ...rest, 'x-api-key': 'k' })).toMatchObject({ status: 403 });
+    },
+  );
+
+  it.each([
+    ['no version', RUNTIME, 'bedrock', 'global.anthropic.x', workspace, 400, 'anthropic-version'],
+    ['no workspace', PLATFORM, 'aws-external-anthropic', 'claude-x', version, 400, 'anthropic-workspace-id'],
+    ['a bare id', RUNTIME, 'bedrock', 'anthropic.claude-x', version, 400, 'on-demand'],
+    ['the id of a profile', MANTLE, 'bedrock-mantle', 'us.anthropic.x', version, 404, 'does not exist'],
+  ])('is refused with %s: %s', async (_why, path, service, model, headers, status, words) => {
+    const answer = await post(path, model, { ...signedFor(service), ...(headers as Record<string, string>) });
+    expect(answer).toMatchObject({ status, text: expect.stringContaining(words) });
+  });
+});
+
+describe('a request to', () => {
+  const bearer = { authorization: 'Bearer k' };
+  it.each<[string, string, Record<string, string>, number, object]>([
+    ['OpenAI', '/v1/chat', bearer, 52, { error: { type: 'invalid_request_error' } }],
+    ['the Messages API', '/v1/messages', CLAUDE_HEADERS, 33, { type: 'error', error: {} }],
+    ['Bedrock', '/model/x/converse', SIGNED_HEADERS, 25, { message: expect.any(String) }],
+  ])(
+    '%s without a route, or too large, is refused in its envelope',
+    async (_name, path, headers, megabytes, body) => {
+      const nowhere = await upstream.postTo(`${path}/nowhere`, {}, { headers });
+      expect([nowhere.status, await nowhere.json()]).toMatchObject([404, body]);
+      const large = await upstream.postTo(path, 'x'.repeat(megabytes * 1024 * 1024), { headers });
+      expect([large.status, await large.json()]).toMatchObject([413, body]);
+      const get = await fetch(`${upstream.running.url}/v1/messages`, { headers: CLAUDE_HEADERS });
+      expect(get.status).toBe(405);
+    },
+  );
+});

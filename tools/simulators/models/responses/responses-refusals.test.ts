@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import type OpenAI from 'openai';
+import { continued, type Item, REASONING, SCRIPT, TOOLS } from '../../testing/models/responses/conversing.ts';
+import { runningUpstream } from '../../testing/models/running-upstream.ts';
+
+const upstream = runningUpstream();
+const user = (content: unknown) => ({ role: 'user', content }) as Item;
+const assistant = (content: unknown) => ({ role: 'assistant', content }) as Item;
+
+type Output = OpenAI.Responses.ResponseOutputItem;
+
+/** The refusal of a request; undefined when it is answered. */
+async function refusal(body: object, key = 'test') {
+  const response = await upstream.postTo('/v1/responses', body, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  if (response.status === 200) return undefined;
+  const { error } = (await response.json()) as { error: object };
+  return { status: response.status, ...error };
+}
+
+/** What is wrong, what is sent beside the model, the parameter and a part of the message. */
+type Case = readonly [name: string, body: object, param: string | null, message: string];
+
+describe('a bad Responses request', () => {
+  const say = (...input: object[]) => ({ input });
+  const reasoner = { model: 'reasoner', input: 'x' };
+  const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
+  const result = { type: 'function_call_output', call_id: 'call_1', output: 'x' };
+  const open = { type: 'object', properties: { a: {} } };
+  const format = (over: object) => ({
+    input: 'x',
+    text: { format: { type: 'json_schema', name: 'n', ...over } },
+  });
+
+  it.each<Case>([
+    ['without input', {}, 'input', 'must be provided'],
+    ['with an unknown field', { input: 'x', max_tokens: 3 }, 'max_tokens', ''],
+    ['with an unknown role', say({ role: 'alien', content: 'x' }), 'input[0].role', ''],
+    ['with an unknown item', say({ type: 'video' }), 'input[0].type', ''],
+    [
+      'with the input of a user in an answer',
+      say(assistant([{ type: 'input_text', text: 'x' }])),
+      'input[0].content[0].type',
+      '',
+    ],
+    [
+      'with an unknown field in a part',
+      say(user([{ type: 'input_text', text: 'x', cache_control: {} }])),
+      'input[0].content[0].cache_control',
+      '',
+    ],
+    ['with an id of another kind', say({ ...call, id: 'msg_1' }, result), 'input[0].id', "begins with 'fc'"],
+    [
+      'with a long id',
+      say({ ...call, id: `fc_${'a'.repeat(64)}` }, result),
+      'input[0].id',
+      'maximum length 64',
+    ],
+    [
+      'with a call without a result',
+      say(user('x'), call),
+      'input',
+      'No tool output found for function call call_1.',
+    ],
+    [
+      'with a custom call without a result',
+      say({ type: 'custom_tool_call', call_id: 'c', name: 'f', input: '' }),
+      'input',
+      'No tool output found for custom tool call c.',
+    ],
+    [
+      'with a result without a call',
+      say(user('x'), result),
+      'input',
+      'No tool call found for function call output',
+    ],
+    [
+      'with reasoning in the open',
+      say({ type: 'reasoning', summary: [], content: [{}] }),
+      'input[0].content',
+      'too long',
+    ],
+    ['with too small a limit', { input: 'x', max_output_tokens: 15 }, 'max_output_tokens', '>= 16'],
+    ['with a temperature while it thinks', { ...reasoner, temperature: 1 }, 'temperature', 'not supported'],
+    [
+      'with a temperature at an effort',
+      { input: 'x', reasoning: { effort: 'low' }, top_p: 1 },
+      'top_p',
+      'not supported',
+    ],
+    [
+      'with no effort for a model that thinks',
+      { ...reasoner, reasoning: { effort: 'none' } },
+      'reasoning.effort',
+      '',
+    ],
+    [
+      'with an open schema',
+      format({ schema: open, strict: true }),
+      'text.format.schema',
+      "'additionalProperties'",
+    ],
+    [
+      'with an optional property',
+      format({ schema: { ...open, additionalProperties: false }, strict: true }),
+      'text.format.schema',
+      "Missing 'a'",
+    ],
+    [
+      'with an open schema of a tool',
+      { input: 'x', tools: [{ type: 'function', name: 'f', parameters: open, strict: true }] },
+      'tools[0].parameters',
+      "function 'f'",
+    ],
+    [
+      'with a choice not offered',
+      { input: 'x', tools: TOOLS, tool_choice: { type: 'function', name: 'g' } },
+      'tool_choice',
+      "'g'",
+    ],
+    [
+      'for JSON that it does not speak of',
+      { input: 'x', text: { format: { type: 'json_object' } } },
+      'input',
+      "word 'json'",
+    ],
+    [
+      'with a response that is not kept',
+      { input: 'x', previous_response_id: 'resp_1' },
+      'previous_response_id',
+      'not found',
+    ],
+    [
+      'with an item that is not kept',
+      say({ type: 'item_reference', id: 'msg_1' }),
+      'input',
+      "Item with id 'msg_1' not found",
+    ],
+    ['with stream options of no stream', { input: 'x', stream_options: {} }, 'stream_options', ''],
+  ])('%s is refused in the envelope of OpenAI', async (_name, body, param, message) => {
+    const refused = await refusal({ model: 'm', store: false, ...body });
+    expect(refused).toMatchObject({ status: 400, type: 'invalid_request_error', param });
+    expect(refused).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  it.each([
+    ['a temperature without an effort', { input: 'x', temperature: 1 }],
+    ['a schema that is not strict', format({ schema: open })],
+    ['JSON that it speaks of', { input: 'Some JSON.', text: { format: { type: 'json_object' } } }],
+    ['the least limit', { input: 'x', max_output_tokens: 16 }],
+  ])('is not one with %s', async (_name, body) => {
+    expect(await refusal({ model: 'm', store: false, ...body })).toBeUndefined();
+  });
+});
+
+describe('reasoning that returns', () => {
+  const asked = [user(SCRIPT)];
+  const ask = { ...REASONING, tools: TOOLS };
+  const answered = async (): Promise<Output[]> =>
+    (await upstream.openai().responses.create({ ...ask, input: asked })).output;
+  const changed = (output: readonly Output[], change: object) =>
+    output.map((item) => (item.type === 'reasoning' ? { ...item, ...change } : item));
+
+  it('is accepted as it was given, with and without its id', async () => {
+    const output = await answered();
+    expect(await refusal({ ...ask, input: continued(asked, output) })).toBeUndefined();
+    const nameless = continued(asked, changed(output, { id: undefined }) as Output[]);
+    expect(await refusal({ ...ask, input: nameless })).toBeUndefined();
+  });
+
+  it('is refused when it was changed, belongs to another key or item, or is not there', async () => {
+    const output = await answered();
+    const [reasoning] = output;
+    if (reasoning?.type !== 'reasoning') throw new Error('no reasoning');
+    const sealed = reasoning.encrypted_content ?? '';
+    const sent = (change: object, key?: string) =>
+      refusal({ ...ask, input: continued(asked, changed(output, change) as Output[]) }, key);
+    const unverified = {
+      ...{ status: 400, code: 'invalid_encrypted_content', type: 'invalid_request_error', param: null },
+      message: expect.stringContaining('could not be verified'),
+    };
+    expect(await sent({ encrypted_content: `${sealed.slice(0, 40)}A${sealed.slice(41)}` })).toEqual(
+      unverified,
+    );
+    expect(await sent({}, 'another')).toEqual(unverified);
+    expect(await sent({ id: 'rs_other' })).toEqual(unverified);
+    expect(await sent({ encrypted_content: undefined })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining(`Item with id '${reasoning.id}' not found`),
+    });
+  });
+
+  it('is followed by what the answer said after it', async () => {
+    const [reasoning] = await answered();
+    expect(await refusal({ ...ask, input: [...asked, reasoning] })).toMatchObject({
+      message: expect.stringContaining('without its required following item'),
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Stripe from 'stripe';
+import { type PaymentSandbox, startPaymentSandbox } from './sandbox.ts';
+
+const SECRET = 'whsec_of_this_test';
+
+let folder: string;
+let sandbox: PaymentSandbox;
+let stripe: Stripe;
+let receiver: Server;
+let received: Stripe.Event[];
+/** What the receiver answers; the last one stays. */
+let statuses: number[];
+
+const start = async () => {
+  sandbox = await startPaymentSandbox({
+    preferredPort: 0,
+    file: join(folder, 'books.json'),
+    log: () => {},
+  });
+  const { hostname, port } = new URL(sandbox.url);
+  stripe = new Stripe('sk_test', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
+};
+
+const connect = () =>
+  sandbox.connect({
+    url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+    secret: SECRET,
+  });
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  received = [];
+  statuses = [200];
+  receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const status = statuses.length > 1 ? (statuses.shift() ?? 200) : (statuses[0] ?? 200);
+    if (status === 200) {
+      const signature = String(request.headers['stripe-signature']);
+      received.push(stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, SECRET));
+    }
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  await start();
+});
+afterEach(async () => {
+  await sandbox.stop();
+  receiver.closeAllConnections();
+  await new Promise((resolve) => receiver.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+const checkout = (cents = 500) =>
+  stripe.checkout.sessions.create({
+    mode: 'payment',
+    line_items: [
+      { quantity: 1, price_data: { currency: 'usd', unit_amount: cents, product_data: { name: 'Credits' } } },
+    ],
+    metadata: { order_id: 'o' },
+    payment_intent_data: { metadata: { order_id: 'o' } },
+    success_url: 'https://example.com/paid',
+  });
+
+const pay = (url: string | null) => fetch(url ?? '', { method: 'POST', redirect: 'manual' });
+const types = () => received.map(({ type }) => type);
+
+describe('a checkout', () => {
+  it('is paid on its page, once, and says so in a signed event', async () => {
+    connect();
+    const session = await checkout();
+    const shown = await (await fetch(session.url ?? '')).text();
+    expect(shown).toContain('Pay 5.00 USD');
+    const paid = await pay(session.url);
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, 'https://example.com/paid']);
+    expect(received[0]).toMatchObject({
+      type: 'checkout.session.completed',
+      data: {
+        object: { id: session.id, payment_status: 'paid', amount_total: 500, metadata: { order_id: 'o' } },
+      },
+    });
+    expect((await pay(session.url)).status).toBe(400);
+    expect(types()).toHaveLength(1);
+  });
+
+  it('that has expired cannot be paid', async () => {
+    connect();
+    const session = await checkout();
+    await stripe.checkout.sessions.expire(session.id);
+    expect((await pay(session.url)).status).toBe(400);
+    expect(types()).toEqual(['checkout.session.expired']);
+  });
+
+  it.each([
+    ['too small an amount', () => checkout(49)],
+    [
+      'a parameter that it does not know',
+      () =>
+        stripe.checkout.sessions.create({
+          mode: 'payment',
+          success_url: 'https://example.com',
+          locale: 'de',
+        }),
+    ],
+    ['a session that is not there', () => stripe.checkout.sessions.retrieve('cs_test_none')],
+  ])('is refused as Stripe refuses it: %s', async (_what, request) => {
+    await expect(request()).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
+  });
+});
+
+describe('what is paid', () => {
+  it('can be refunded up to its amount, and disputed', async () => {
+    connect();
+    const session = await checkout(1_000);
+    await pay(session.url);
+    const { payment_intent: payment } = await stripe.checkout.sessions.retrieve(session.id);
+    const id = String(payment);
+    expect((await stripe.paymentIntents.retrieve(id)).metadata).toEqual({ order_id: 'o' });
+    const refund = await stripe.refunds.create({ payment_intent: id, amount: 300 });
+    await expect(stripe.refunds.create({ payment_intent: id, amount: 701 })).rejects.toThrow('greater');
+    const control = (path: string, body = {}) =>
+      fetch(`${sandbox.url}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    await control(`refunds/${refund.id}/fail`);
+    const dispute = (await (await control('disputes', { payment_intent: id })).json()) as {
+      id: string;
+      amount: number;
+    };
+    expect(dispute.amount).toBe(1_000);
+    await control(`disputes/${dispute.id}/win`);
+    expect(types()).toEqual([
+      ...['checkout.session.completed', 'refund.created', 'refund.failed'],
+      ...['charge.dispute.created', 'charge.dispute.funds_withdrawn'],
+      ...['charge.dispute.funds_reinstated', 'charge.dispute.closed'],
+    ]);
+  });
+});
+
+describe('an event', () => {
+  it('is delivered again until it is taken', async () => {
+    statuses = [500, 503, 200];
+    connect();
+    await pay((await checkout()).url);
+    for (let waits = 0; waits < 50 && received.length === 0; waits += 1) await sleep(100);
+    expect(types()).toEqual(['checkout.session.completed']);
+  }, 10_000);
+
+  it('waits over a restart for somebody to take it, as checkouts do', async () => {
+    const [first, second] = [await checkout(), await checkout()];
+    await pay(first.url);
+    await sandbox.stop();
+    await start();
+    expect(statSync(join(folder, 'books.json')).mode & 0o777).toBe(0o600);
+    connect();
+    for (let waits = 0; waits < 50 && received.length === 0; waits += 1) await sleep(20);
+    expect(types()).toEqual(['checkout.session.completed']);
+    expect((await stripe.checkout.sessions.retrieve(second.id)).status).toBe('open');
+  });
+});
