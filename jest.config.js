@@ -9,65 +9,76 @@
 import { join } from 'node:path';
 
 const PATHS = {
-  template: ['lib/', 'bench/cost.test.ts'],
+  template: ['lib/', 'test/template/', 'tools/bench/cost.test.ts'],
   integration: [
-    'adapters/',
-    'core/ledger/',
-    'local/',
-    'simulators/',
+    'lambdas/*/store/',
+    'lambdas/ledger/',
+    'lambdas/platform/{aws,connections,dynamodb,system}/',
+    'lambdas/servers/',
+    'tools/local/',
+    'tools/simulators/',
+    'tools/bench/harness/',
+    'test/endpoints/',
     // Real servers, and measured times.
-    'core/hostile-bodies.test.ts',
-    'core/inference/kinds/transcriptions/lengths/bounds.test.ts',
-    'edge/node-host.test.ts',
-    'programs/',
-    'endpoints/',
+    'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',
+    'lambdas/platform/http/node-host.test.ts',
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
     'operator/quotas/',
   ],
-  system: ['system/'],
-  browser: ['browser/'],
-  deploy: ['deploy/'],
-  clients: ['clients/'],
-  schema: ['schema/'],
+  system: ['test/system/'],
+  browser: ['test/browser/'],
+  deploy: ['test/deploy/'],
+  clients: ['test/clients/'],
+  schema: ['test/schema/'],
 };
 
 /** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
 const DYNAMODB_LOCAL =
   Number(process.env.THOROUGH ?? 1) > 1
-    ? ['adapters/', 'core/ledger/']
+    ? ['lambdas/*/store/', 'lambdas/ledger/', 'lambdas/platform/{aws,connections,dynamodb,system}/']
     : [
-        'adapters/inference/replay-store.test.ts',
-        'adapters/ledger/key-store.test.ts',
-        'adapters/ledger/usage-store.test.ts',
-        'adapters/ledger/wallet/store.test.ts',
-        'adapters/listings/purchases.test.ts',
-        'core/ledger/cost.test.ts',
-        'core/ledger/settlement.test.ts',
+        'lambdas/inference/store/replay-store.test.ts',
+        'lambdas/access/store/key-store.test.ts',
+        'lambdas/ledger/store/usage-store.test.ts',
+        'lambdas/ledger/store/wallet/store.test.ts',
+        'lambdas/marketplace/store/purchases.test.ts',
+        'lambdas/ledger/core/cost.test.ts',
+        'lambdas/ledger/core/settlement.test.ts',
       ];
 
 /** Without a database; with a file of its own; eight clients on one lock, which take minutes. */
 const NOT_ON_DYNAMODB_LOCAL = [
-  ...['adapters/access/identity', 'adapters/access/session-tokens', 'adapters/aws/', 'adapters/system/'],
-  ...['adapters/payments/stripe', 'adapters/webhooks/', 'core/ledger/processes', 'core/ledger/upkeep'],
-  ...['adapters/inference/circuit-'],
+  'lambdas/access/store/{identity,session-tokens}*',
+  'lambdas/platform/{aws,system}/',
+  'lambdas/payments/store/stripe*',
+  'lambdas/webhooks/store/',
+  'lambdas/ledger/core/{processes,upkeep}*',
+  'lambdas/inference/store/circuit-*',
 ];
 
 /** The processes that tests start, hundreds of them, compile no module that one before has compiled. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
 
-const pathsOf = (paths) => paths.map((path) => `<rootDir>/test/${path}`);
-const testsIn = (paths) => pathsOf(paths).map((path) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
+const globsOf = (paths) =>
+  paths.map((path) => `<rootDir>/${path.endsWith('/') ? `${path}**/*.test.ts` : path}`);
 
-const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
+/** Jest ignores by regular expressions, and does not replace the root in a negated glob. */
+const patternsOf = (paths) =>
+  paths.map((path) => {
+    const expression = path.replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+    return `<rootDir>/${expression.replace(/\{(.*)\}/, (_, names) => `(${names.replaceAll(',', '|')})`)}`;
+  });
+
+const ring = (displayName, paths, excluded = []) => ({
   displayName,
   rootDir: import.meta.dirname,
-  testMatch,
-  testPathIgnorePatterns: ['/node_modules/', ...testPathIgnorePatterns],
+  testMatch: globsOf(paths),
+  testPathIgnorePatterns: ['/node_modules/', ...patternsOf(excluded)],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out/', '<rootDir>/.build/', '<rootDir>/.local/'],
   testEnvironment: 'node',
-  resolver: '<rootDir>/test/package-resolver.ts',
-  setupFiles: ['<rootDir>/test/set-up-search.ts'],
+  resolver: '<rootDir>/tools/test-kit/package-resolver.ts',
+  setupFiles: ['<rootDir>/tools/test-kit/set-up-search.ts'],
   // Packages too become CommonJS: linking ES modules anew for each test file took a fifth of the unit ring's time.
   transformIgnorePatterns: [],
   transform: {
@@ -83,16 +94,14 @@ export default {
   // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
   testTimeout: 120_000,
   projects: [
-    ring('unit', ['<rootDir>/test/**/*.test.ts'], pathsOf(Object.values(PATHS).flat())),
+    ring('unit', ['**/*.test.ts'], Object.values(PATHS).flat()),
     {
-      ...ring('template', testsIn(PATHS.template), []),
-      globalSetup: '<rootDir>/test/lib/set-up.ts',
-      globalTeardown: '<rootDir>/test/lib/tear-down.ts',
+      ...ring('template', PATHS.template),
+      globalSetup: '<rootDir>/test/template/set-up.ts',
+      globalTeardown: '<rootDir>/test/template/tear-down.ts',
     },
-    { ...ring('system', testsIn(PATHS.system), []), globalSetup: '<rootDir>/test/system/set-up.ts' },
-    ...['integration', 'browser', 'deploy', 'clients', 'schema'].map((name) =>
-      ring(name, testsIn(PATHS[name]), []),
-    ),
-    ring('dynamodb-local', testsIn(DYNAMODB_LOCAL), pathsOf(NOT_ON_DYNAMODB_LOCAL)),
+    { ...ring('system', PATHS.system), globalSetup: '<rootDir>/test/system/set-up.ts' },
+    ...['integration', 'browser', 'deploy', 'clients', 'schema'].map((name) => ring(name, PATHS[name])),
+    ring('dynamodb-local', DYNAMODB_LOCAL, NOT_ON_DYNAMODB_LOCAL),
   ],
 };

@@ -8,6 +8,7 @@ import { objectionsTo } from '../test/supply/policy.ts';
 import { bundlesFolder, bundlesMetafile } from '../test/template/bundles.ts';
 import { FUNCTIONS } from '../test/template/functions.ts';
 import { temporaryFolder } from '../test/template/synthesized-app.ts';
+import { handlerOf } from '../tools/test-kit/handlers.ts';
 import { BUNDLING } from './bundle.ts';
 import { bundledFolders } from './supply/bill-of-materials.ts';
 
@@ -85,7 +86,7 @@ describe('the bundles', () => {
     const again = temporaryFolder();
     const some = ['create-chat-completion', 'get-index', 'list-keys'] as const;
     const entryPoints = some.map((name) => ({
-      in: join(root, 'lambdas', 'endpoints', name, 'handler.ts'),
+      in: handlerOf(name),
       out: `${name}/index`,
     }));
     await build({ ...BUNDLING, entryPoints, outdir: again });

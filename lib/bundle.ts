@@ -1,6 +1,6 @@
 /** Bundles every function for Lambda with esbuild, in one run: one folder a function, one file in it. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { bundleConsole } from './bundle-console.ts';
@@ -50,17 +50,17 @@ export const SHARED_HOST = 'inference-host';
 const PROGRAMS = { 'create-transcription': 'upload.ts', [SHARED_HOST]: 'inference.ts' } as const;
 
 /** How a program becomes an image, for platforms that run one. */
-const DOCKERFILE = join(root, 'lambdas', 'programs', 'host.dockerfile');
+const DOCKERFILE = join(root, 'lambdas', 'servers', 'host.dockerfile');
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
  * esbuild's account of what went into each. The output depends on the sources alone, so asset hashes are stable.
  */
 export async function bundleFunctions(directory: string): Promise<Metafile> {
-  const folders = ['endpoints', 'consumers'].flatMap((kind) => {
-    const parent = join(root, 'lambdas', kind);
-    return readdirSync(parent).map((name) => ({ name, handler: join(parent, name, 'handler.ts') }));
-  });
+  const folders = globSync('lambdas/*/{endpoints,consumers}/*/handler.ts', { cwd: root }).map((handler) => ({
+    name: basename(dirname(handler)),
+    handler: join(root, handler),
+  }));
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const result = await build({
@@ -68,7 +68,7 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     entryPoints: [
       ...folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
       ...Object.entries(PROGRAMS).map(([folder, file]) => ({
-        in: join(root, 'lambdas', 'programs', file),
+        in: join(root, 'lambdas', 'servers', file),
         out: `${folder}/host`,
       })),
     ],

@@ -1,7 +1,7 @@
 /** Which accounts may sign in as operators: an attribute of the account's own item. */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import type { Account } from '../lambdas/access/core/accounts.ts';
 import { accountKey, decodeAccount, OPERATOR_SINCE } from '../lambdas/access/store/account-item.ts';
-import type { Account } from '../lambdas/ledger/core/accounts.ts';
 import type { Clock } from '../lambdas/platform/core/ports.ts';
 import { number, text } from '../lambdas/platform/dynamodb/attribute-values.ts';
 import { updateItem } from '../lambdas/platform/dynamodb/update-item.ts';

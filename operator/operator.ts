@@ -1,4 +1,5 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
+
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { verifyKey } from '../lambdas/access/core/api-key.ts';
 import { changeKey } from '../lambdas/access/core/api-keys.ts';
@@ -26,6 +27,7 @@ import { sweep } from '../lambdas/ledger/core/upkeep.ts';
 import type { UsageRecord } from '../lambdas/ledger/core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/ledger/store/audit-reader.ts';
 import { createLedger } from '../lambdas/ledger/store/create-ledger.ts';
+import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
 import { WalletUpkeep } from '../lambdas/ledger/store/wallet/upkeep.ts';
@@ -85,6 +87,7 @@ export function createOperator(target: Target, log: Log) {
   // The operator is bound by no quota: a local service begins one at each start.
   const { sessions } = createSessions({ clients, environment, log, secrets, most: Number.MAX_SAFE_INTEGER });
   const accounts = createAccounts({ clients, environment });
+  const credits = createCredits({ clients, environment });
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
@@ -105,12 +108,12 @@ export function createOperator(target: Target, log: Log) {
     ...keysOf(registry, issuer, wallet),
     /** Returns the new balance. */
     async grant(accountId: string, amount: NanoUsd): Promise<NanoUsd> {
-      await accounts.topUp({ accountId, amount, source: 'grant' });
+      await credits.topUp({ accountId, amount, source: 'grant' });
       return (await wallet(accountId)).balance;
     },
     /** Takes credit back, as a refund in the books. */
     takeBack: (accountId: string, amount: NanoUsd) =>
-      accounts.takeBack({ accountId, amount, source: 'grant' }),
+      credits.takeBack({ accountId, amount, source: 'grant' }),
     wallet,
     /** Settles or releases every expired hold of every wallet. */
     sweep: () => sweep(pages, recovery, (accountId) => upkeep.tidy(accountId)),

@@ -3,18 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { reachedTests } from './reach.ts';
 
 const FILES = new Map([
-  ['lambdas/platform/core/money.ts', ''],
-  ['lambdas/core/price.ts', "import { sum } from './money.ts';"],
-  ['lambdas/endpoints/pay.ts', "import { price } from '../core/price.ts';"],
+  ['lambdas/ledger/core/money.ts', ''],
+  ['lambdas/ledger/core/price.ts', "import { sum } from './money.ts';"],
+  ['lambdas/ledger/core/price.test.ts', "import { price } from './price.ts';"],
+  ['lambdas/ledger/endpoints/pay/handler.ts', `import { price } from '${'../'.repeat(2)}core/price.ts';`],
+  ['lambdas/ledger/testing/recorded/text.sse', ''],
   ['bin/app.ts', ''],
   ['tools/local/start.ts', "run(join(root, 'bin', 'app.ts'));"],
   ['lib/workflow.ts', "read(join(import.meta.dirname, 'workflow.json'));"],
   ['lib/workflow.json', ''],
-  ['test/price.test.ts', "import { price } from '../lambdas/core/price.ts';"],
-  ['test/other.test.ts', "import { expect } from '@jest/globals';"],
-  ['test/workflow.test.ts', "await import('../lib/workflow.ts');"],
-  ['test/providers/recorded/text.sse', ''],
-  ['test/providers/text.test.ts', ''],
+  ['lib/workflow.test.ts', "await import('./workflow.ts');"],
+  ['operator/other.test.ts', "import { expect } from '@jest/globals';"],
+  ['test/endpoints/recorded/text.sse', ''],
+  ['test/endpoints/text.test.ts', ''],
   ['test/system/service.ts', "spawn(process.execPath, ['tools/local/start.ts']);"],
   ['test/system/pay.test.ts', "import { service } from './service.ts';"],
   ['test/docs/pages.test.ts', ''],
@@ -23,14 +24,15 @@ const ALWAYS = 'test/docs/pages.test.ts';
 
 describe('reachedTests', () => {
   it.each([
-    ['lambdas/platform/core/money.ts', ['test/price.test.ts', 'test/system/pay.test.ts']],
-    ['lambdas/endpoints/pay.ts', ['test/system/pay.test.ts']],
+    ['lambdas/ledger/core/money.ts', ['lambdas/ledger/core/price.test.ts', 'test/system/pay.test.ts']],
+    ['lambdas/ledger/endpoints/pay/handler.ts', ['test/system/pay.test.ts']],
+    ['lambdas/ledger/testing/recorded/text.sse', ['lambdas/ledger/core/price.test.ts']],
     ['tools/local/start.ts', ['test/system/pay.test.ts']],
-    ['lib/workflow.json', ['test/workflow.test.ts']],
-    ['test/providers/recorded/text.sse', ['test/providers/text.test.ts']],
-    ['test/other.test.ts', ['test/other.test.ts']],
+    ['lib/workflow.json', ['lib/workflow.test.ts']],
+    ['test/endpoints/recorded/text.sse', ['test/endpoints/text.test.ts']],
+    ['operator/other.test.ts', ['operator/other.test.ts']],
     ['README.md', []],
-    ['lambdas/core/deleted.ts', []],
+    ['lambdas/ledger/core/deleted.ts', []],
   ])('returns the tests that refer to %s, directly or not, and the tests of the whole tree', (path, tests) =>
     expect(reachedTests([path], FILES)).toEqual([...tests, ALWAYS]),
   );

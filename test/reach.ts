@@ -7,28 +7,19 @@ import { posix } from 'node:path';
 /** These tests read the whole tree, and are fast. */
 const ALWAYS = ['test/architecture/', 'test/docs/'];
 
-const BUNDLED = ['lambdas/consumers/', 'lambdas/endpoints/', 'lambdas/servers/', 'console/src/'];
+const HANDLERS = /^lambdas\/\w+\/(endpoints|consumers)\/[^/]+\/handler\.ts$/;
+const BUNDLED = new RegExp(`${HANDLERS.source}|^lambdas/servers/|^console/src/`);
 
-/** References that no string of the module shows: to files, or to the folders of files. */
-const HIDDEN: Readonly<Record<string, readonly string[]>> = {
+/** References that no string of the module shows. */
+const HIDDEN: Readonly<Record<string, RegExp>> = {
   'bin/app.ts': BUNDLED,
-  'test/template/assemblies.ts': ['test/template/synthesize.ts'],
+  'test/template/assemblies.ts': /^test\/template\/synthesize\.ts$/,
   'test/template/bundles.ts': BUNDLED,
+  'tools/test-kit/handlers.ts': HANDLERS,
 };
 
 /** A change of a file elsewhere, such as of `package.json`, reaches everything. */
-const KNOWN = [
-  'bench/',
-  'catalogs/',
-  'console/',
-  'docs/',
-  'lambdas/',
-  'lib/',
-  'local/',
-  'operator/',
-  'simulators/',
-  'test/',
-];
+const KNOWN = ['catalogs/', 'console/', 'docs/', 'lambdas/', 'lib/', 'operator/', 'test/', 'tools/'];
 
 /** Pages in the root that only tests of `ALWAYS` read. */
 const ROOT_PAGE = /^[^/]+\.md$/;
@@ -56,9 +47,12 @@ export function reachedTests(
 
 /** Returns the folders of the tests that read a file of data by listing its folder. */
 function readersOf(path: string): readonly string[] {
-  if (path.startsWith('catalogs/')) return ['test/catalogs/', 'test/operator/', 'test/lib/'];
+  if (path.startsWith('catalogs/')) return ['test/catalogs/', 'operator/', 'lib/', 'test/template/'];
+  if (path.endsWith('.ts')) return [];
   const [folder, section] = path.split('/');
-  return folder === 'test' && !path.endsWith('.ts') ? [`test/${section}/`] : [];
+  if (folder === 'test') return [`test/${section}/`];
+  const testing = path.indexOf('testing/');
+  return testing === -1 ? [] : [path.slice(0, testing)];
 }
 
 /** Returns the modules that refer to each file. */
@@ -75,12 +69,8 @@ function referrersIn(files: ReadonlyMap<string, string>): ReadonlyMap<string, re
 const STRINGS = /\bjoin\(\s*(?:[\w.]+,\s*)?((?:'[^'\n]*'(?:,\s*)?)+)\)|'([^'\n]+\.\w+)'/g;
 
 function referencesOf(path: string, text: string, files: ReadonlyMap<string, string>): Set<string> {
-  const hidden = HIDDEN[path] ?? [];
-  const targets = new Set(
-    hidden.length === 0
-      ? []
-      : [...files.keys()].filter((file) => hidden.some((each) => file.startsWith(each))),
-  );
+  const hidden = HIDDEN[path];
+  const targets = new Set(hidden === undefined ? [] : [...files.keys()].filter((file) => hidden.test(file)));
   for (const [, joined, single] of text.matchAll(STRINGS)) {
     const name = single ?? joined?.replace(/',\s*'/g, '/').replace(/'(?:,\s*)?/g, '') ?? '';
     for (const target of [posix.join(posix.dirname(path), name), posix.normalize(name)])

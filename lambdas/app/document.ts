@@ -80,7 +80,9 @@ export function openApiDocument({ routes, operations, title, version }: Document
   for (const route of routes) {
     const operation = operations[route.endpoint];
     if (operation === undefined)
-      throw new Error(`the endpoint ${route.endpoint} has no description: add one to lambdas/openapi/`);
+      throw new Error(
+        `the endpoint ${route.endpoint} has no description: add one to the openapi.ts of its context`,
+      );
     const path = route.path.replace('+}', '}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation) };
   }

@@ -1,25 +1,30 @@
-/** The description of every endpoint; the type checker asks for each. */
-
-import { ACCOUNT_OPERATIONS } from '../access/openapi.ts';
-import { CALL_KIND_OPERATIONS } from '../inference/kind-openapi.ts';
+/** The description of every endpoint; the type checker requires each. */
+import * as z from 'zod';
+import { ACCESS_OPERATIONS } from '../access/openapi.ts';
 import { INFERENCE_OPERATIONS } from '../inference/openapi.ts';
-import { LISTING_OPERATIONS } from '../marketplace/openapi.ts';
-import { SERVICE_OPERATIONS } from '../operations/openapi.ts';
-import { OPERATOR_OPERATIONS } from '../operations/operator-openapi.ts';
+import { LEDGER_OPERATIONS } from '../ledger/openapi.ts';
+import { MARKETPLACE_OPERATIONS } from '../marketplace/openapi.ts';
+import { OPERATIONS_OPERATIONS } from '../operations/openapi.ts';
+import { PAYMENT_OPERATIONS } from '../payments/openapi.ts';
 import { INTERFACE_VERSION } from '../platform/contract/limits.ts';
-import type { Operation } from '../platform/contract/operation.ts';
+import { answer, type Operation, tagged } from '../platform/contract/operation.ts';
+import { indexSchema } from '../platform/core/api/service-status.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
-import { type EndpointName, ROUTES } from './routes.ts';
+import { type EndpointName, ROUTES, type UNKNOWN_ROUTE_ENDPOINT } from './routes.ts';
 
-export const OPERATIONS: Readonly<Record<Exclude<EndpointName, 'unknown-route'>, Operation>> = {
+export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_ROUTE_ENDPOINT>, Operation>> = {
   ...INFERENCE_OPERATIONS,
-  ...CALL_KIND_OPERATIONS,
-  ...ACCOUNT_OPERATIONS,
+  ...LEDGER_OPERATIONS,
+  ...ACCESS_OPERATIONS,
+  ...MARKETPLACE_OPERATIONS,
+  ...PAYMENT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
-  ...OPERATOR_OPERATIONS,
-  ...LISTING_OPERATIONS,
-  ...SERVICE_OPERATIONS,
+  ...OPERATIONS_OPERATIONS,
+  ...tagged('Service', {
+    'get-index': { answers: { 200: answer('The routes and limits.', indexSchema) } },
+    'get-openapi': { answers: { 200: answer('This document.', z.looseObject({ openapi: z.string() })) } },
+  }),
 };
 
 /** The document of this service. */

@@ -1,9 +1,17 @@
-/** The descriptions of the inference surfaces, the catalog and the usage records. */
+/** The descriptions of calls to models, and of the list of models. */
 import * as z from 'zod';
-import { COMPONENTS } from '../app/components.ts';
-import { usageQuery } from '../ledger/core/usage/queries.ts';
 import { answer, tagged } from '../platform/contract/operation.ts';
-import { modelListQuery } from './core/catalog/model-lists.ts';
+import {
+  modelListQuery,
+  modelListSchema,
+  modelSchema,
+  priceListSchema,
+  priceSchema,
+} from './core/catalog/model-lists.ts';
+import { embeddingRequest } from './core/kinds/embeddings/embeddings.ts';
+import { imageRequest } from './core/kinds/images/images.ts';
+import { speechRequest } from './core/kinds/speech/speech.ts';
+import { transcriptionFields } from './core/kinds/transcriptions/schema.ts';
 import { usageSchema as chatUsage } from './formats/chat/reply.ts';
 import { chatCompletionRequest } from './formats/chat/schema.ts';
 import { usageSchema as messagesUsage } from './formats/messages/reply.ts';
@@ -46,7 +54,35 @@ const response = z.looseObject({
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
 });
 
-export const IDEMPOTENCY = {
+const embeddings = z.looseObject({
+  object: z.literal('list'),
+  model: z.string(),
+  data: z.array(
+    z.looseObject({
+      object: z.literal('embedding'),
+      index: z.int(),
+      embedding: z
+        .union([z.array(z.number()), z.string()])
+        .describe('Numbers, or with `base64` the same numbers as little-endian 32-bit floats.'),
+    }),
+  ),
+  usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
+});
+
+const images = z.looseObject({
+  created: z.int(),
+  data: z.array(z.looseObject({ b64_json: z.string().optional(), url: z.string().optional() })),
+});
+
+const transcript = z.looseObject({
+  text: z.string(),
+  task: z.literal('transcribe').optional(),
+  language: z.string().optional(),
+  duration: z.number().optional().describe('Seconds.'),
+  segments: z.array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() })).optional(),
+});
+
+const IDEMPOTENCY = {
   'Idempotency-Key': {
     pattern: '^[!-~]{1,255}$',
     description:
@@ -60,7 +96,14 @@ const IGNORED = {
 };
 
 /** Errors of a paid call. */
-export const PAID = [402, 403];
+const PAID = [402, 403];
+
+export const INFERENCE_COMPONENTS = {
+  Model: modelSchema,
+  ModelList: modelListSchema,
+  Price: priceSchema,
+  PriceList: priceListSchema,
+};
 
 export const INFERENCE_OPERATIONS = {
   ...tagged('Inference', {
@@ -123,25 +166,49 @@ export const INFERENCE_OPERATIONS = {
         ),
       },
     },
+    'create-embeddings': {
+      description: 'OpenAI’s embeddings. Without `model`, the default one.',
+      headers: IDEMPOTENCY,
+      body: embeddingRequest,
+      answers: { 200: answer('One vector per input, in the order of the inputs.', embeddings) },
+      errors: PAID,
+    },
+    'create-images': {
+      description: 'OpenAI’s image generation.',
+      headers: IDEMPOTENCY,
+      body: imageRequest,
+      answers: { 200: answer('The images.', images) },
+      errors: PAID,
+    },
+    'create-speech': {
+      description: 'OpenAI’s speech. The audio is streamed.',
+      headers: IDEMPOTENCY,
+      body: speechRequest,
+      answers: {
+        200: { description: 'The audio.', otherForms: { 'audio/mpeg': 'MP3.', 'audio/wav': 'WAV.' } },
+      },
+      errors: PAID,
+    },
+    'create-transcription': {
+      description:
+        'OpenAI’s transcription. The format `text` is answered as JSON, too. Billed by the length of the recording.',
+      headers: IDEMPOTENCY,
+      form: { fields: transcriptionFields, file: 'file' },
+      answers: { 200: answer('The transcript.', transcript) },
+      errors: PAID,
+    },
   }),
   ...tagged('Catalog', {
     'list-models': {
       query: modelListQuery,
-      answers: { 200: answer('Every model, and every alias.', COMPONENTS.ModelList) },
+      answers: { 200: answer('Every model, and every alias.', INFERENCE_COMPONENTS.ModelList) },
     },
     'get-model': {
       description: 'The id may hold slashes.',
-      answers: { 200: answer('The model.', COMPONENTS.Model) },
+      answers: { 200: answer('The model.', INFERENCE_COMPONENTS.Model) },
     },
-    'list-prices': { answers: { 200: answer('Every model with its price in USD.', COMPONENTS.PriceList) } },
-  }),
-  ...tagged('Usage', {
-    'list-usage': {
-      query: usageQuery,
-      answers: { 200: answer('A page of calls.', COMPONENTS.UsageRecordPage) },
-    },
-    'get-usage': {
-      answers: { 200: answer('The call, with the lines of its bill.', COMPONENTS.UsageReceipt) },
+    'list-prices': {
+      answers: { 200: answer('Every model with its price in USD.', INFERENCE_COMPONENTS.PriceList) },
     },
   }),
 };

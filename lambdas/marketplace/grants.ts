@@ -1,4 +1,4 @@
-/** What the functions of the market may touch; `grants.ts` has the rest. */
+/** The grants of the functions of the marketplace. */
 import type { Grants } from '../platform/contract/grants.ts';
 
 /** Reads the listing that a request is about. */
@@ -7,7 +7,7 @@ const listing = { listings: ['GetItem'] } as const;
 /** A transaction on listings: what is put, and the listing that is changed with it. */
 const writes = ['GetItem', 'PutItem', 'UpdateItem'] as const;
 
-export const LISTING_GRANTS = {
+export const MARKETPLACE_GRANTS = {
   'list-listings': {
     tables: { listings: ['BatchGetItem'] },
     indexes: [

@@ -1,15 +1,22 @@
 /** The descriptions of the market: listings, what happens to them and how they are found. */
 
-import { COMPONENTS } from '../app/components.ts';
 import { answer, tagged } from '../platform/contract/operation.ts';
-import { pageQuery } from '../platform/core/api/paging.ts';
+import { pageQuery, pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
-import { newRelease, newReview, purchaseRequest } from './core/activity.ts';
+import {
+  installSchema,
+  newRelease,
+  newReview,
+  purchaseRequest,
+  purchaseSchema,
+  releaseSchema,
+  reviewSchema,
+} from './core/activity.ts';
 import { searchQuery } from './core/discovery/search-query.ts';
 import { trendingQuery } from './core/discovery/trending.ts';
 import { listingChange, newListing } from './core/fields.ts';
-import { LISTING_KINDS } from './core/listing.ts';
-import { categoriesQuery, listingQuery } from './core/queries.ts';
+import { LISTING_KINDS, listingSchema } from './core/listing.ts';
+import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
 
 /** `*`, or entity tags; those of the service hold neither a comma nor what is not ASCII. */
 const TAG = '(W/)?"[!#-+\\x2d-~]*"';
@@ -23,10 +30,23 @@ const IF_MATCH = {
   },
 };
 
-const listing = (description: string) => ({ description, schema: COMPONENTS.Listing });
-const listings = { 200: { description: 'A page of listings.', schema: COMPONENTS.ListingPage } };
+export const MARKETPLACE_COMPONENTS = {
+  Listing: listingSchema,
+  ListingPage: pageSchema(listingSchema),
+  Review: reviewSchema,
+  ReviewPage: pageSchema(reviewSchema),
+  Release: releaseSchema,
+  ReleasePage: pageSchema(releaseSchema),
+  Install: installSchema,
+  Purchase: purchaseSchema,
+  Category: categorySchema,
+  CategoryPage: pageSchema(categorySchema),
+};
 
-export const LISTING_OPERATIONS = tagged('Market', {
+const listing = (description: string) => ({ description, schema: MARKETPLACE_COMPONENTS.Listing });
+const listings = { 200: { description: 'A page of listings.', schema: MARKETPLACE_COMPONENTS.ListingPage } };
+
+export const MARKETPLACE_OPERATIONS = tagged('Market', {
   'list-listings': { query: listingQuery, answers: listings },
   'create-listing': {
     body: newListing,
@@ -49,8 +69,8 @@ export const LISTING_OPERATIONS = tagged('Market', {
   'install-listing': {
     description: 'Publishes `listing.installed`, once.',
     answers: {
-      200: answer('The listing was installed before.', COMPONENTS.Install),
-      201: answer('The listing is installed.', COMPONENTS.Install),
+      200: answer('The listing was installed before.', MARKETPLACE_COMPONENTS.Install),
+      201: answer('The listing is installed.', MARKETPLACE_COMPONENTS.Install),
     },
   },
   'purchase-listing': {
@@ -62,29 +82,29 @@ export const LISTING_OPERATIONS = tagged('Market', {
     body: purchaseRequest,
     optionalBody: true,
     answers: {
-      200: answer('The listing was bought before; nothing was charged.', COMPONENTS.Purchase),
-      201: answer('The purchase.', COMPONENTS.Purchase),
+      200: answer('The listing was bought before; nothing was charged.', MARKETPLACE_COMPONENTS.Purchase),
+      201: answer('The purchase.', MARKETPLACE_COMPONENTS.Purchase),
     },
     errors: [402, 409],
   },
   'list-reviews': {
     query: pageQuery(),
-    answers: { 200: answer('A page of reviews.', COMPONENTS.ReviewPage) },
+    answers: { 200: answer('A page of reviews.', MARKETPLACE_COMPONENTS.ReviewPage) },
   },
   'create-review': {
     description: 'Publishes `review.created`.',
     body: newReview,
-    answers: { 201: answer('The review.', COMPONENTS.Review) },
+    answers: { 201: answer('The review.', MARKETPLACE_COMPONENTS.Review) },
     errors: [409],
   },
   'list-releases': {
     query: pageQuery(),
-    answers: { 200: answer('A page of releases.', COMPONENTS.ReleasePage) },
+    answers: { 200: answer('A page of releases.', MARKETPLACE_COMPONENTS.ReleasePage) },
   },
   'create-release': {
     description: 'Makes the version the current one, and publishes `release.created`.',
     body: newRelease,
-    answers: { 201: answer('The release.', COMPONENTS.Release) },
+    answers: { 201: answer('The release.', MARKETPLACE_COMPONENTS.Release) },
     errors: [403, 409],
   },
   'rollback-release': {
@@ -94,7 +114,7 @@ export const LISTING_OPERATIONS = tagged('Market', {
   },
   'list-categories': {
     query: categoriesQuery,
-    answers: { 200: answer('A page of categories.', COMPONENTS.CategoryPage) },
+    answers: { 200: answer('A page of categories.', MARKETPLACE_COMPONENTS.CategoryPage) },
   },
   'search-listings': {
     description:

@@ -65,7 +65,7 @@ const ROWS = [
   },
 ] as const satisfies readonly Route[];
 
-export const LISTING_ROUTES = [
+export const MARKETPLACE_ROUTES = [
   ...ROWS.map((row) => ({ ...row, path: `/apps${row.path}`, purpose: `apps: ${row.purpose}` })),
   ...ROWS.map((row) => ({ ...row, path: `/ai-agents${row.path}`, purpose: `AI agents: ${row.purpose}` })),
   {

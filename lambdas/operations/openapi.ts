@@ -1,33 +1,63 @@
-/** The descriptions of the service's own routes: health, index and documentation. */
-import * as z from 'zod';
+/** The descriptions of the operator's view, of health, and of the pages of the service. */
+import { signedOutSchema } from '../access/core/session-requests.ts';
+import { catalogViewSchema } from '../inference/core/catalog/catalog-view.ts';
+import { routeSummarySchema, routesQuery } from '../inference/core/routing/route-list.ts';
+import { accountSummarySchema, accountsQuery } from '../ledger/core/account-summaries.ts';
+import { auditViewSchema } from '../ledger/core/audit/conclusion.ts';
 import { answer, tagged } from '../platform/contract/operation.ts';
-import { healthySchema, indexSchema, unavailableSchema } from '../platform/core/api/service-status.ts';
+import { deadLettersSchema } from '../platform/core/api/dead-letters.ts';
+import { pageSchema } from '../platform/core/api/paging.ts';
+import { healthySchema, unavailableSchema } from '../platform/core/api/service-status.ts';
 
-export const SERVICE_OPERATIONS = tagged('Service', {
-  'get-health': {
-    answers: {
-      200: answer('The service can answer calls.', healthySchema),
-      503: answer('The service cannot answer calls now.', unavailableSchema),
+export const OPERATIONS_OPERATIONS = {
+  ...tagged('Operator', {
+    'list-operator-accounts': {
+      description: 'In no order. A page may have fewer accounts than asked for, though there are more.',
+      query: accountsQuery,
+      answers: { 200: answer('A page of accounts.', pageSchema(accountSummarySchema)) },
     },
-  },
-  'get-index': { answers: { 200: answer('The routes and limits.', indexSchema) } },
-  'get-openapi': { answers: { 200: answer('This document.', z.looseObject({ openapi: z.string() })) } },
-  'get-docs': { answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } } },
-  'get-docs-asset': {
-    answers: {
-      200: {
-        description: 'The file.',
-        otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },
+    'list-operator-routes': {
+      description: 'In the order of the catalog.',
+      query: routesQuery,
+      answers: { 200: answer('A page of routes.', pageSchema(routeSummarySchema)) },
+    },
+    'get-operator-catalog': {
+      answers: { 200: answer('The current catalog.', catalogViewSchema) },
+      errors: [404],
+    },
+    'get-operator-audit': { answers: { 200: answer('The last audit.', auditViewSchema) } },
+    'list-dead-letters': { answers: { 200: answer('Every queue.', pageSchema(deadLettersSchema)) } },
+    'delete-operator-session': {
+      description: 'Later requests with the same token are refused with 401.',
+      answers: { 200: answer('The session has ended.', signedOutSchema) },
+    },
+  }),
+  ...tagged('Service', {
+    'get-health': {
+      answers: {
+        200: answer('The service can answer calls.', healthySchema),
+        503: answer('The service cannot answer calls now.', unavailableSchema),
       },
     },
-  },
-  'get-console': { answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } } },
-  'get-console-asset': {
-    answers: {
-      200: {
-        description: 'The file.',
-        otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },
+    'get-docs': { answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } } },
+    'get-docs-asset': {
+      answers: {
+        200: {
+          description: 'The file.',
+          otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },
+        },
       },
     },
-  },
-});
+    'get-console': {
+      answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } },
+    },
+    'get-console-asset': {
+      answers: {
+        200: {
+          description: 'The file.',
+          otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },
+        },
+      },
+    },
+  }),
+};

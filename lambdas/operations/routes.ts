@@ -1,13 +1,50 @@
-/** The routes by which the service shows itself: its description for programs and for people, and its console. */
-import { OPEN, type Route } from '../platform/contract/route.ts';
+/** The routes of the operator's view, of health, and of the pages of the service. */
+import { OPEN, OPERATOR, type Route } from '../platform/contract/route.ts';
 
-export const REFERENCE_ROUTES = [
+export const OPERATIONS_ROUTES = [
   {
     ...OPEN,
     method: 'GET',
-    path: '/openapi.json',
-    endpoint: 'get-openapi',
-    purpose: 'the OpenAPI 3.1 description of all this',
+    path: '/health',
+    endpoint: 'get-health',
+    purpose: 'health check',
+  },
+  {
+    ...OPERATOR,
+    path: '/api/v1/operator/accounts',
+    endpoint: 'list-operator-accounts',
+    purpose: 'every account with its balance and what it has spent',
+  },
+  {
+    ...OPERATOR,
+    path: '/api/v1/operator/routes',
+    endpoint: 'list-operator-routes',
+    purpose: 'every route of the catalog with its circuit',
+  },
+  {
+    ...OPERATOR,
+    path: '/api/v1/operator/catalog',
+    endpoint: 'get-operator-catalog',
+    purpose: 'the current catalog, and what it changed',
+  },
+  {
+    ...OPERATOR,
+    path: '/api/v1/operator/audit',
+    endpoint: 'get-operator-audit',
+    purpose: 'what the last audit of the books found',
+  },
+  {
+    ...OPERATOR,
+    path: '/api/v1/operator/dead-letters',
+    endpoint: 'list-dead-letters',
+    purpose: 'how many messages lie in each dead-letter queue',
+  },
+  {
+    ...OPERATOR,
+    method: 'POST',
+    path: '/api/v1/operator/sign-out',
+    endpoint: 'delete-operator-session',
+    purpose: 'end the operator’s session',
   },
   {
     ...OPEN,

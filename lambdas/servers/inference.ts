@@ -3,6 +3,7 @@
  * is the very one that its function serves, and all have one composition in common.
  */
 
+import { handler as unknownRoute } from '../app/endpoints/unknown-route/handler.ts';
 import { ROUTES } from '../app/routes.ts';
 import { handler as countMessageTokens } from '../inference/endpoints/count-message-tokens/handler.ts';
 import { handler as countResponseTokens } from '../inference/endpoints/count-response-tokens/handler.ts';
@@ -19,7 +20,6 @@ import { endOfCalls } from '../inference/handlers/paid-handler.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { handler as getUsage } from '../ledger/endpoints/get-usage/handler.ts';
 import { handler as listUsage } from '../ledger/endpoints/list-usage/handler.ts';
-import { handler as unknownRoute } from '../operations/endpoints/unknown-route/handler.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../platform/contract/environment.ts';
 import { openCallsOf } from '../platform/contract/inference-host.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';

@@ -1,36 +1,50 @@
 /** The descriptions of webhooks. */
 
-import { COMPONENTS } from '../app/components.ts';
 import { answer, tagged } from '../platform/contract/operation.ts';
-import { ulidPageQuery } from '../platform/core/api/paging.ts';
+import { pageSchema, ulidPageQuery } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
+import { deliverySchema } from './core/delivery.ts';
 import { recoverySchema } from './core/recovery.ts';
 import { createSchema, recoverSchema, testSchema, updateSchema } from './core/request.ts';
-import { rotatedSecretSchema } from './core/subscription.ts';
+import {
+  newSubscriptionSchema,
+  rotatedSecretSchema,
+  subscriptionSchema,
+  subscriptionWithStatisticsSchema,
+} from './core/subscription.ts';
+
+export const WEBHOOK_COMPONENTS = {
+  Webhook: subscriptionSchema,
+  WebhookPage: pageSchema(subscriptionSchema),
+  WebhookWithStatistics: subscriptionWithStatisticsSchema,
+  NewWebhook: newSubscriptionSchema,
+  Delivery: deliverySchema,
+  DeliveryPage: pageSchema(deliverySchema),
+};
 
 export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   'create-webhook': {
     description:
       'Deliveries are signed as `X-service-Signature: t=<timestamp>,v1=<hex HMAC-SHA256 of "<t>.<body>">`.',
     body: createSchema,
-    answers: { 201: answer('The webhook, with its secret.', COMPONENTS.NewWebhook) },
+    answers: { 201: answer('The webhook, with its secret.', WEBHOOK_COMPONENTS.NewWebhook) },
     errors: [409],
   },
   'list-webhooks': {
     query: ulidPageQuery('wh'),
-    answers: { 200: answer('A page of webhooks.', COMPONENTS.WebhookPage) },
+    answers: { 200: answer('A page of webhooks.', WEBHOOK_COMPONENTS.WebhookPage) },
   },
   'get-webhook': {
     answers: {
       200: answer(
         'The webhook, with the results of its latest deliveries.',
-        COMPONENTS.WebhookWithStatistics,
+        WEBHOOK_COMPONENTS.WebhookWithStatistics,
       ),
     },
   },
   'update-webhook': {
     body: updateSchema,
-    answers: { 200: answer('The webhook after the change.', COMPONENTS.Webhook) },
+    answers: { 200: answer('The webhook after the change.', WEBHOOK_COMPONENTS.Webhook) },
   },
   'delete-webhook': { answers: { 200: answer('The webhook is deleted.', deletedSchema('webhook')) } },
   'rotate-webhook-secret': {
@@ -40,13 +54,15 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   'test-webhook': {
     body: testSchema,
     optionalBody: true,
-    answers: { 202: answer('The delivery that was started.', COMPONENTS.Delivery) },
+    answers: { 202: answer('The delivery that was started.', WEBHOOK_COMPONENTS.Delivery) },
   },
   'list-deliveries': {
     query: ulidPageQuery('dlv'),
-    answers: { 200: answer('A page of deliveries.', COMPONENTS.DeliveryPage) },
+    answers: { 200: answer('A page of deliveries.', WEBHOOK_COMPONENTS.DeliveryPage) },
   },
-  'redeliver-webhook': { answers: { 202: answer('The delivery that was restarted.', COMPONENTS.Delivery) } },
+  'redeliver-webhook': {
+    answers: { 202: answer('The delivery that was restarted.', WEBHOOK_COMPONENTS.Delivery) },
+  },
   'recover-webhook': {
     body: recoverSchema,
     answers: { 202: answer('The number of deliveries that were restarted.', recoverySchema) },

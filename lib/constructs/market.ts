@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { LISTING_GRANTS } from '../../lambdas/marketplace/grants.ts';
+import { MARKETPLACE_GRANTS } from '../../lambdas/marketplace/grants.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
@@ -25,7 +25,7 @@ const RETRIES = 20;
 const MAX_RECORD_AGE = Duration.hours(12);
 
 const FOLLOWER = 'follow-listings';
-const { table: FOLLOWED, dead: DEAD } = LISTING_GRANTS[FOLLOWER].follows;
+const { table: FOLLOWED, dead: DEAD } = MARKETPLACE_GRANTS[FOLLOWER].follows;
 
 export class Market extends Construct {
   readonly #props: MarketProps;

@@ -22,7 +22,7 @@ import type { Messaging } from './messaging.ts';
 import type { StoredData } from './stored-data.ts';
 
 export interface ServiceFunctionProps {
-  /** The folder in `lambdas/endpoints/` or `lambdas/consumers/`. */
+  /** The folder in `endpoints/` or `consumers/` of its context. */
   readonly name: FunctionName;
   readonly timeoutSeconds: number;
   readonly config: Config;

@@ -77,10 +77,10 @@ async function ofAnswers(): Promise<readonly string[]> {
 
 /** The names of the fields in every `log.info('...', { ... })` of the source. */
 function ofSource(): ReadonlyMap<string, readonly string[]> {
-  const root = join(import.meta.dirname, '..', '..', '..', 'lambdas');
+  const root = join(import.meta.dirname, '..', '..', 'lambdas');
   const found = new Map<string, readonly string[]>();
   for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith('.ts') || path.endsWith('token-table.ts')) continue;
+    if (!path.endsWith('.ts') || /token-table\.ts$|\.test\.ts$|\/testing\//.test(path)) continue;
     const text = readFileSync(join(root, path), 'utf8');
     if (!/\.(warn|info|error)\(/.test(text)) continue;
     for (const node of nodes(parse(text))) {

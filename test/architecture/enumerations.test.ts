@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Module, modulesIn } from './source-tree.ts';
+import { type Module, sourceModules } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
 
 /** Types whose arguments select members of another type: to name them there restates nothing. */
@@ -51,7 +51,8 @@ function restated(modules: readonly Pick<Module, 'path' | 'tree'>[]): string[] {
 
 describe('an enumeration', () => {
   it('is declared in one module: a type is derived from it, and every check and codec uses it', () => {
-    const modules = modulesIn('lambdas', 'operator');
+    // A row of grants lists actions, and is no enumeration.
+    const modules = sourceModules('lambdas', 'operator').filter(({ path }) => !path.endsWith('/grants.ts'));
     expect(modules.flatMap(({ tree }) => [...setsOf(tree)]).length).toBeGreaterThan(50);
     expect(restated(modules)).toEqual([]);
   });

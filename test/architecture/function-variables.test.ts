@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 import { functionVariables } from '../../tools/bench/bundles/environment.ts';
 import { type CapturedLines, captureLines } from '../../tools/test-kit/captured-lines.ts';
+import { handlerOf } from '../../tools/test-kit/handlers.ts';
 
 const names = Object.keys(GRANTS) as FunctionName[];
 const NOT_GRANTED = /^(AWS_|POWERTOOLS_)/;
-
-const moduleOf = (name: FunctionName): string =>
-  `../../lambdas/${name in CONSUMERS ? 'consumers' : 'endpoints'}/${name}/handler.ts`;
 
 const { env } = process;
 
@@ -38,7 +35,7 @@ async function readAtStart(name: FunctionName, variables: Readonly<Record<string
     },
   );
   Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
-  await import(moduleOf(name));
+  await import(handlerOf(name));
   return read;
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Module, modulesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { type Module, sourceModules } from './source-tree.ts';
 import { isGlobal, nodes, parse, runningNodes, type SyntaxNode } from './syntax.ts';
 
-const MAX_MODULE_LINES = 250;
+const MAX_MODULE_LINES = 300;
 
 /** The aim is 3, then one options object; a fourth is for what the function acts on. */
 const MAX_PARAMETERS = 4;
 
-const modules = modulesIn(...SOURCE_FOLDERS);
-const typed = modulesIn('bin', 'lib', 'lambdas');
+const modules = sourceModules();
+const typed = sourceModules('bin', 'lib', 'lambdas');
 
 const violations = (found: readonly Module[], check: (module: Module) => readonly string[]): string[] =>
   found.flatMap((module) => check(module).map((what) => `${module.path}: ${what}`));

@@ -5,17 +5,11 @@ import { type Import, importsOf, parse, type SyntaxNode } from './syntax.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The folders whose modules are the product. */
-export const SOURCE_FOLDERS = [
-  'bin',
-  'lib',
-  'lambdas',
-  'operator',
-  'simulators',
-  'console',
-  'local',
-  'bench',
-] as const;
+/** The folders whose modules have rules; tests next to them have none. */
+export const SOURCE_FOLDERS = ['bin', 'lib', 'lambdas', 'operator', 'console', 'tools'] as const;
+
+/** Tests, and what tests share. */
+const TEST_CODE = /\.test\.ts$|\/testing\/|^tools\/test-kit\//;
 
 export interface Module {
   /** From the repository's root, with forward slashes. */
@@ -62,6 +56,10 @@ export const modulesIn = (...folders: readonly string[]): Module[] =>
     .flatMap((folder) => filesIn(folder))
     .filter((path) => /\.tsx?$/.test(path))
     .map(toModule);
+
+/** Every module of the product and its tools, without tests. */
+export const sourceModules = (...folders: readonly string[]): Module[] =>
+  modulesIn(...(folders.length === 0 ? SOURCE_FOLDERS : folders)).filter(({ path }) => !TEST_CODE.test(path));
 
 /** The module a relative import names, as a repository path; undefined for a package or a built-in. */
 export function targetOf({ path }: Pick<Module, 'path'>, { specifier }: Import): string | undefined {

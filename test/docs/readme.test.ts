@@ -63,7 +63,7 @@ it('docs/reference.md lists exactly the routes of the route table', () => {
 });
 
 it('docs/benchmarks.md shows the newest comparison with others', () => {
-  const report = newestPeers(join(root, 'bench', 'results'));
+  const report = newestPeers(join(root, 'tools', 'bench', 'results'));
   if (report === undefined) throw new Error('there are no results');
   expect(page('docs/benchmarks.md')).toContain(squeeze(peersSection(report)));
 });

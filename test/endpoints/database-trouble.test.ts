@@ -19,6 +19,7 @@ import { functionVariables } from '../../tools/bench/bundles/environment.ts';
 import { ENGINE_CREDENTIALS } from '../../tools/local/dynamodb/client.ts';
 import { type CapturedLines, captureLines } from '../../tools/test-kit/captured-lines.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
+import { handlerOf } from '../../tools/test-kit/handlers.ts';
 
 /**
  * A route's first request to the database counts from 1: from which on they all fail. None makes more, also where a busy machine
@@ -173,7 +174,7 @@ async function callUnder(
   const trouble = { requests: 0, from };
   const call = systemUlid();
   troubles.set(call, trouble).set(route.endpoint, trouble);
-  const { handler } = await import(`../../lambdas/endpoints/${route.endpoint}/handler.ts`);
+  const { handler } = await import(handlerOf(route.endpoint));
   const context = { getRemainingTimeInMillis: () => 60_000 };
   const event = eventOf(route, credential);
   if (route.response === 'buffered')

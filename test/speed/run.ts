@@ -169,5 +169,5 @@ const report = {
   figures,
 };
 console.log(formatReport(report));
-writeReport(report, join(ROOT, 'bench', 'results'), new Date());
+writeReport(report, join(ROOT, 'tools', 'bench', 'results'), new Date());
 if (figures.some(isBroken)) process.exitCode = 1;

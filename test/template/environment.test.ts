@@ -1,14 +1,11 @@
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { QUEUES } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
-import { CONSUMER_NAMES } from './functions.ts';
+import { handlerOf } from '../../tools/test-kit/handlers.ts';
 import { type FunctionStart, type StartResult, startFunctions } from './started-functions.ts';
 import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
-
-const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
 
 /** Every variable that the contract names. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -36,16 +33,8 @@ const SPECIAL: Readonly<Record<string, string>> = {
   [VARIABLES.paymentReturnUrl]: 'https://example.com',
 };
 
-const moduleOf = (name: FunctionName): string =>
-  join(
-    LAMBDAS,
-    CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints',
-    name,
-    'handler.ts',
-  );
-
 const startOf = (name: FunctionName, variables: readonly string[]): FunctionStart => ({
-  module: moduleOf(name),
+  module: handlerOf(name),
   variables: Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name'])),
 });
 

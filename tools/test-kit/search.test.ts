@@ -71,8 +71,9 @@ describe('a test that draws', () => {
   });
 
   it('takes `it` from tools/test-kit/search.ts, and draws nothing that no seed decides, in every file', () => {
-    const files = filesIn('test')
-      .filter((path) => path.endsWith('.ts') && !/^test\/(search|architecture\/purity)\.test\.ts$/.test(path))
+    const files = filesIn()
+      .filter((path) => /\.test\.ts$|\/testing\/.*\.ts$|^test\//.test(path))
+      .filter((path) => !/^(tools\/test-kit\/search|test\/architecture\/purity)\.test\.ts$/.test(path))
       .map((path) => [path, read(path)] as const);
     const drawing = files.filter(
       ([path, text]) =>
@@ -80,7 +81,7 @@ describe('a test that draws', () => {
         /from 'fast-check'|\b(offsets|drawsOf|seedOf|mutatedForms|fuzz)\(/.test(text),
     );
     expect(drawing.length).toBeGreaterThan(100);
-    const withIt = /^import \{ it \} from '[./]+search\.ts';$/m;
+    const withIt = /^import \{ it \} from '[./]+([\w-]+\/)*search\.ts';$/m;
     expect(drawing.filter(([, text]) => !withIt.test(text)).map(([path]) => path)).toEqual([]);
     expect(files.filter(([, text]) => text.includes('Math.random')).map(([path]) => path)).toEqual([]);
   });

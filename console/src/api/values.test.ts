@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { KINDS as SERVICE_KINDS } from '../../../lambdas/access/core/kinds.ts';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import { CALL_STATUSES } from '../../../lambdas/ledger/core/usage-record.ts';
+import { KINDS as SERVICE_KINDS } from '../../../lambdas/platform/core/kinds.ts';
 import { SUBSCRIBABLE_TYPES } from '../../../lambdas/webhooks/core/event.ts';
 import { EVENTS, KIND_NAMES, KIND_PATHS, KINDS, STATUSES } from './values.ts';
 

@@ -1,10 +1,10 @@
 /** The gate every keyed request passes: the key is active, and the request counts against its windows. */
 
-import type { ChargeResult, KeyStore } from '../../ledger/core/ports.ts';
 import { overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import type { VerifiedKey } from './api-key.ts';
 import { type KeyCharge, type KeyState, rateLimitHeaders, refusal } from './key-state.ts';
+import type { ChargeResult, KeyStore } from './key-store.ts';
 import { windowsAt } from './windows.ts';
 
 export class KeyGate {

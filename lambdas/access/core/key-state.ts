@@ -1,8 +1,8 @@
 /** A key as of a time: identity, policy and what is left of the windows of that time; and why it refuses a call. */
 import { ServiceError } from '../../platform/core/errors.ts';
+import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
 import { invalidKey, type VerifiedKey } from './api-key.ts';
-import type { Kind } from './kinds.ts';
 import type { Policy } from './policy.ts';
 import { minuteEndsInMs, type Windows } from './windows.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Account } from '../../ledger/core/accounts.ts';
 import type { CallContext } from '../../platform/core/ports.ts';
+import type { Account } from './accounts.ts';
 import { withOperator } from './operator-access.ts';
 import {
   OPERATOR_SESSION_SECONDS,

@@ -1,8 +1,8 @@
 /** Who may see the operator's view: an account that an operator's command has marked, in a session of its own kind. */
 
-import type { Account } from '../../ledger/core/accounts.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Endpoint } from '../../platform/core/ports.ts';
+import type { Account } from './accounts.ts';
 import { readSession, type SessionEndpoint, type Sessions } from './session.ts';
 
 export interface OperatorAccess {

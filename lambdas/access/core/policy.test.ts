@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS } from '../../platform/core/kinds.ts';
 import { policyEntry, policySchema } from './policy.ts';
 
 const cap = fc.bigInt({ min: 0n, max: 10n ** 18n });

@@ -1,9 +1,10 @@
 /** What a key may do: models, call kinds, spend and rates. Stored in the key's item, so a change applies at once. */
+
 import * as z from 'zod';
 import { usdAmount } from '../../platform/core/api/amount.ts';
 import { type Body, usd } from '../../platform/core/api/response-schema.ts';
+import { KINDS } from '../../platform/core/kinds.ts';
 import { usdJson } from '../../platform/core/money.ts';
-import { KINDS } from './kinds.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;

@@ -1,8 +1,8 @@
 /** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { type Account, type Accounts, accountEntry, accountSchema } from '../../ledger/core/accounts.ts';
 import type { Body } from '../../platform/core/api/response-schema.ts';
+import { type Account, type Accounts, accountEntry, accountSchema } from './accounts.ts';
 import { requireOperator } from './operator-access.ts';
 import { OPERATOR_SESSION_SECONDS, SESSION_SECONDS, type Sessions } from './session.ts';
 import type { SessionRole } from './session-cookie.ts';

@@ -1,6 +1,5 @@
 /** Lambda handlers of the routes that API Gateway buffers, by authentication. Each throws an error that names a variable that is not set. */
 
-import { createKeyGate } from '../../ledger/store/create-ledger.ts';
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import type { Endpoint } from '../../platform/core/ports.ts';
@@ -16,6 +15,7 @@ import { withOperator } from '../core/operator-access.ts';
 import { type SessionEndpoint, withSession } from '../core/session.ts';
 import { readAccount } from '../store/account-item.ts';
 import { createSecrets } from '../store/create-secrets.ts';
+import { createKeyGate } from '../store/key-store.ts';
 import { createSessions } from '../store/session-tokens.ts';
 
 /** The pepper that proves a key genuine, and the gate that counts its requests. */

@@ -1,8 +1,8 @@
 /** An account's own item, beside its top-ups in the same partition. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Account } from '../../ledger/core/accounts.ts';
 import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
+import type { Account } from '../core/accounts.ts';
 
 export const accountKey = (accountId: string): Item => ({
   account_id: text(accountId),

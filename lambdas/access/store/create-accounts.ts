@@ -1,12 +1,13 @@
 /** Accounts and their keys on DynamoDB, from the tables that the environment names. */
+
 import { randomBytes } from 'node:crypto';
-import { Accounts } from '../../ledger/core/accounts.ts';
-import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
+import { Accounts } from '../core/accounts.ts';
 import { type Peppers, SECRET_BYTES } from '../core/api-key.ts';
 import { KeyIssuer } from '../core/key-issuer.ts';
+import { DynamoAccountStore } from './account-store.ts';
 import { DynamoKeyRegistry } from './key-registry.ts';
 
 export interface AccountsOptions {

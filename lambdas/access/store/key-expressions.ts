@@ -1,12 +1,12 @@
 /** The conditional updates of a key's item, as expressions. */
 
-import type { CapsLeft, ChargeEnd } from '../../ledger/core/ports.ts';
-import { SKEW_SECONDS } from '../../ledger/core/usage/sums.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
+import { SKEW_SECONDS } from '../../platform/core/ports.ts';
 import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
 import type { VerifiedKey } from '../core/api-key.ts';
 import type { KeyChange } from '../core/api-keys.ts';
 import type { CallScope, KeyCharge, KeyState } from '../core/key-state.ts';
+import type { CapsLeft, ChargeEnd } from '../core/key-store.ts';
 import { type Windows, windowsAt } from '../core/windows.ts';
 import {
   COUNTERS,

@@ -4,6 +4,7 @@
  * window ends, and a clock that is a minute slow counts in the minute that has ended and cannot reopen it.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { KINDS, type Kind } from '../../platform/core/kinds.ts';
 import {
   type Item,
   number,
@@ -21,7 +22,6 @@ import {
   tpmOf,
   UNLIMITED,
 } from '../core/key-state.ts';
-import { KINDS, type Kind } from '../core/kinds.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Windows } from '../core/windows.ts';
 

@@ -3,7 +3,6 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
 import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
-import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
 import { NOON_MS, openLedger } from '../../ledger/testing/running-ledger.ts';
 import { QUOTAS } from '../../platform/core/api/quotas.ts';
 import { text } from '../../platform/dynamodb/attribute-values.ts';
@@ -14,6 +13,7 @@ import { changeKey, keyEntry, ownKey } from '../core/api-keys.ts';
 import { KeyIssuer } from '../core/key-issuer.ts';
 import type { Policy } from '../core/policy.ts';
 import { windowsAt } from '../core/windows.ts';
+import { DynamoAccountStore } from './account-store.ts';
 import { DynamoKeyRegistry } from './key-registry.ts';
 
 const PEPPERS = { current: 'the pepper of this test' };
@@ -25,7 +25,10 @@ let nowMs = NOON_MS;
 beforeEach(async () => {
   nowMs = NOON_MS;
   accountId = `acc_${systemUlid()}`;
-  await new DynamoAccountStore(database.client, database.tables).open({ id: accountId, created: 0 });
+  await new DynamoAccountStore(database.client, database.tables).open({
+    id: accountId,
+    created: 0,
+  });
 });
 
 const registryOn = (client = database.client) => new DynamoKeyRegistry(client, database.tables, () => nowMs);

@@ -1,12 +1,15 @@
 /** Keys in DynamoDB: one conditional update takes a call from every window at once. */
 
-import type { CapsLeft, ChargeEnd, ChargeResult, KeyStore } from '../../ledger/core/ports.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { requireTable } from '../../platform/contract/tables.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import { type Item, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { updateItem } from '../../platform/dynamodb/update-item.ts';
+import { systemClock } from '../../platform/system/system.ts';
+import { KeyGate } from '../core/key-gate.ts';
 import type { KeyCharge, KeyState } from '../core/key-state.ts';
+import type { CapsLeft, ChargeEnd, ChargeResult, KeyStore } from '../core/key-store.ts';
 import { type Windows, windowsAt } from '../core/windows.ts';
 import { chargeExpression, costExpression, repairExpression, settleExpression } from './key-expressions.ts';
 import { decodeKey, oldNames } from './key-item.ts';
@@ -70,3 +73,15 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
 
 const repairedOf = (item: Item): number | undefined =>
   item.repaired === undefined ? undefined : readNumber(item, 'repaired');
+
+export interface KeyGateOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The gate of keyed requests, from the table that the environment names. */
+export function createKeyGate({ clients, environment }: KeyGateOptions) {
+  const table = requireTable(environment, 'keys');
+  const keys = createKeyStore({ clients, table, clock: systemClock });
+  return { gate: new KeyGate(keys, systemClock), keys };
+}

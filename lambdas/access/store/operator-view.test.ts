@@ -5,9 +5,7 @@ import { catalogView } from '../../inference/core/catalog/catalog-view.ts';
 import { readLatestCatalogs, writeCatalog } from '../../inference/store/catalog-history.ts';
 import { auditBooks } from '../../ledger/consumers/audit-books/consumer.ts';
 import { accountSummaryEntry, accountsQuery } from '../../ledger/core/account-summaries.ts';
-import { Accounts } from '../../ledger/core/accounts.ts';
 import { auditView } from '../../ledger/core/audit/conclusion.ts';
-import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
 import { createAccountSummaries } from '../../ledger/store/account-summaries.ts';
 import { readConclusion, writeConclusion } from '../../ledger/store/audit-conclusion.ts';
 import {
@@ -22,9 +20,11 @@ import { splitWallet } from '../../ledger/testing/split-wallet.ts';
 import { pageBody } from '../../platform/core/api/paging.ts';
 import type { CallContext } from '../../platform/core/ports.ts';
 import { systemUlid } from '../../platform/system/system.ts';
+import { Accounts } from '../core/accounts.ts';
 import { withOperator } from '../core/operator-access.ts';
 import type { Session } from '../core/session.ts';
 import { readAccount } from './account-item.ts';
+import { DynamoAccountStore } from './account-store.ts';
 
 let database: TestDatabase;
 

@@ -5,10 +5,11 @@
  *   chat:        routes -> body that leaves -> size of the prompt -> models with room -> bound of each route -> price
  *   other kinds: routes, and the measure of the request at the price of its model
  */
-import type { Kind } from '../../access/core/kinds.ts';
+
 import { NO_OUTPUT } from '../../ledger/core/call.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
+import type { Kind } from '../../platform/core/kinds.ts';
 import { greatest, type NanoUsd } from '../../platform/core/money.ts';
 import type { PaidCall } from './call.ts';
 import type { Candidate, Model, Route } from './catalog/catalog-document.ts';

@@ -15,7 +15,6 @@ import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import type { Log, Measure, StreamingEndpoint } from '../../platform/core/ports.ts';
 import {
-  catalogSource,
   createDataResources,
   type Environment,
   oncePerEnvironment,
@@ -33,6 +32,7 @@ import { createBedrockClients, createRequestSigner } from '../store/bedrock-clie
 import { createCapsules } from '../store/capsules.ts';
 import { DynamoCircuitStore } from '../store/circuit-store.ts';
 import { DynamoReplayStore } from '../store/replay-store.ts';
+import { catalogSource } from './catalog.ts';
 
 export interface PaidCallOptions {
   readonly environment: Environment;

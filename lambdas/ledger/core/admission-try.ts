@@ -1,7 +1,8 @@
 /** One try to admit a call with an output, and what came of it. */
 import type { KeyCharge } from '../../access/core/key-state.ts';
+import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
 import type { Call } from './call.ts';
-import type { ChargeResult, Hold, HoldResult, KeyStore, Wallet } from './ports.ts';
+import type { Hold, HoldResult, Wallet } from './ports.ts';
 import { largestOutput } from './preflight.ts';
 
 /** A try, and what came of its two halves. */

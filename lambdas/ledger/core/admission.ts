@@ -10,6 +10,7 @@ import {
   type KeyState,
   rateLimitHeaders,
 } from '../../access/core/key-state.ts';
+import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import { overloaded } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
@@ -17,16 +18,7 @@ import type { Clock, Log } from '../../platform/core/ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { Call } from './call.ts';
 import { type KeySpend, repairRefusing } from './cap-repair.ts';
-import type {
-  GrantedCharge,
-  Hold,
-  HoldResult,
-  KeyStore,
-  UnbilledStore,
-  UsageStore,
-  Wallet,
-  WalletStore,
-} from './ports.ts';
+import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 import type { Recovery } from './recovery.ts';
 import type { Refusals } from './refusals.ts';

@@ -3,10 +3,11 @@
  * cap, less what the records of the window cost. At any time: left <= cap - settled cost of the window.
  */
 import { dailyOf, type KeyState, monthlyOf } from '../../access/core/key-state.ts';
+import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import type { ChargeResult, Hold, KeyStore, WalletStore } from './ports.ts';
+import type { Hold, WalletStore } from './ports.ts';
 import { currentWallet, type Recovery } from './recovery.ts';
 
 /**

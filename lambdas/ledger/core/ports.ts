@@ -1,7 +1,5 @@
 /** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
-import type { KeyCharge, KeyState } from '../../access/core/key-state.ts';
-import type { Kind } from '../../access/core/kinds.ts';
-import type { Windows } from '../../access/core/windows.ts';
+import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Unbilled, UsageRecord } from './usage-record.ts';
 
@@ -39,48 +37,6 @@ export interface HoldEnd extends Hold {
   readonly cost: NanoUsd;
   /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */
   readonly recorded: number;
-}
-
-export type ChargeResult =
-  | { readonly granted: true; readonly state: KeyState }
-  | { readonly granted: false; readonly state: KeyState | undefined };
-
-/** A charge that was granted, as far as its end must know it. */
-export interface GrantedCharge {
-  /** The windows that it was taken from. */
-  readonly windows: Windows;
-  /** `KeyState.repaired` as the charge left it. */
-  readonly repaired?: number | undefined;
-}
-
-export interface ChargeEnd extends GrantedCharge {
-  /** What the call took less what it used. Tokens are less than 0 where it used more. */
-  readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
-  readonly cost: NanoUsd;
-}
-
-export type CapsLeft = Pick<KeyState, 'dayLeft' | 'monthLeft'>;
-
-export interface KeyStore {
-  /**
-   * Takes one request, `tokens` and `amount` from the charge's windows if the key is active, in scope and has enough left
-   * in each; else changes nothing and returns the state it found. The state is as of the charge's windows. A charge whose
-   * answer was lost may be counted twice: too little is left, never too much.
-   */
-  charge(charge: KeyCharge): Promise<ChargeResult>;
-  /**
-   * Gives back what a call did not use to those of its windows that still run. Sent at most once, and done only if the
-   * caps have not been repaired since the charge: then the cost is taken instead, because the repair may not have seen
-   * the call's record. Only who has written that record may do this, and once.
-   */
-  settle(keyId: string, end: ChargeEnd): Promise<void>;
-  /**
-   * Sets what is left of the caps of these windows, if the key has not been charged since it was read, and its caps are
-   * as they were then. Returns whether it has.
-   */
-  repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean>;
-  /** As of the store's clock. */
-  read(keyId: string): Promise<KeyState | undefined>;
 }
 
 export type HoldResult =
@@ -152,4 +108,10 @@ export interface UsagePage {
   readonly records: readonly UsageRecord[];
   /** Undefined on the last page. */
   readonly next: string | undefined;
+}
+
+/** Where the receipt of a call has it that its answer was replayed. */
+export interface ReplayMarks {
+  /** Marks a call of a key; one without a record, or with one that is gone, is left as it is. */
+  mark(call: { readonly keyId: string; readonly requestId: string }, nowSeconds: number): Promise<void>;
 }

@@ -4,12 +4,13 @@
  */
 import { invalidKey, type VerifiedKey } from '../../access/core/api-key.ts';
 import { isCapRefusal, type KeyCharge } from '../../access/core/key-state.ts';
-import type { Kind } from '../../access/core/kinds.ts';
+import type { KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
+import type { Kind } from '../../platform/core/kinds.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import { NO_OUTPUT } from './call.ts';
 import { needsRepair } from './cap-repair.ts';
-import type { KeyStore, Wallet, WalletStore } from './ports.ts';
+import type { Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 
 export interface PrecheckDependencies {

@@ -4,7 +4,7 @@ import type { Policy } from '../../access/core/policy.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { type Item, number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { DynamoAccountStore } from '../store/account-store.ts';
+import { DynamoCreditStore } from '../store/credit-store.ts';
 import { keyState, refusalOf, settleAll } from '../testing/attempts.ts';
 import {
   callOf,
@@ -121,7 +121,7 @@ describe('a refusal', () => {
     await setAttributes(key.keyId, { allowed_kinds: { SS: ['chat'] }, version: number(3) });
     expect(await code()).toBe('insufficient_credit');
     const topUp = { accountId: account.accountId, id: 'more', amount: 90n, created: 0, source: 'test' };
-    await new DynamoAccountStore(database.client, database.tables).topUp(topUp);
+    await new DynamoCreditStore(database.client, database.tables).topUp(topUp);
     expect(await code()).toBe('granted');
     await setAttributes(key.keyId, { status: text('disabled') });
     expect(await code()).toBe('invalid_api_key');

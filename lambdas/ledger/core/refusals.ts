@@ -5,11 +5,12 @@
  */
 import { invalidKey } from '../../access/core/api-key.ts';
 import type { KeyCharge } from '../../access/core/key-state.ts';
+import type { KeyStore } from '../../access/core/key-store.ts';
 import { minuteEndsInMs, windowsAt } from '../../access/core/windows.ts';
 import { BoundedMap } from '../../platform/core/bounded-map.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import type { Call } from './call.ts';
-import type { KeyStore, WalletStore } from './ports.ts';
+import type { WalletStore } from './ports.ts';
 import { largestOutput, preflight } from './preflight.ts';
 
 /** Bounds the memory: about 100 bytes an entry. */

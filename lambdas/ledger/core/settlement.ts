@@ -4,9 +4,11 @@
  *
  *   write the record -> end the hold, refund | settle the charge of the key
  */
+
+import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { least, type NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import type { GrantedCharge, Hold, KeyStore, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
+import type { Hold, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
 import type { Outcome, UsageRecord } from './usage-record.ts';
 
 export interface Settlement {

@@ -1,5 +1,5 @@
 /** The record of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
-import type { Kind } from '../../access/core/kinds.ts';
+import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 
 /**

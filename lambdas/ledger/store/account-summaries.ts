@@ -1,11 +1,11 @@
 /** Pages of all accounts with the sums of their wallets, by a scan of the wallets that reads no more than a page. */
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { Account } from '../../access/core/accounts.ts';
 import { accountKey, decodeAccount } from '../../access/store/account-item.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readMany } from '../../platform/dynamodb/reads.ts';
 import type { AccountSummaries, AccountSummary } from '../core/account-summaries.ts';
-import type { Account } from '../core/accounts.ts';
 import { decodeShard, indexOf, type Shard, toWallet } from './wallet/item.ts';
 import { WalletReads } from './wallet/reads.ts';
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { captureLines } from '../../../tools/test-kit/captured-lines.ts';
+import { createKeyGate } from '../../access/store/key-store.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { booksOf, callOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
-import { createKeyGate, createLedger } from './create-ledger.ts';
+import { createLedger } from './create-ledger.ts';
 
 const database = fileDatabase();
 let environment: Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 /** The ledger on DynamoDB. */
 
-import { KeyGate } from '../../access/core/key-gate.ts';
-import { createKeyStore } from '../../access/store/key-store.ts';
+import { createKeyGate } from '../../access/store/key-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requirePositiveInteger, VARIABLES } from '../../platform/contract/environment.ts';
 import { DIMENSIONS, METRICS } from '../../platform/contract/metrics.ts';
@@ -30,13 +29,6 @@ export interface LedgerOptions {
   readonly spend?: KeySpend;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
-}
-
-/** The gate of keyed requests, from the table that the environment names. */
-export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
-  const table = requireTable(environment, 'keys');
-  const keys = createKeyStore({ clients, table, clock: systemClock });
-  return { gate: new KeyGate(keys, systemClock), keys };
 }
 
 /** The ledger and its stores, from the tables that the environment names. */

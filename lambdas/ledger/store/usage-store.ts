@@ -1,7 +1,6 @@
 /** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { ReplayMarks } from '../../inference/core/idempotency/ports.ts';
 import {
   type Item,
   number,
@@ -13,7 +12,7 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { queryPage, readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putItem, updateItem } from '../../platform/dynamodb/update-item.ts';
-import type { UsagePage, UsageQuery, UsageStore } from '../core/ports.ts';
+import type { ReplayMarks, UsagePage, UsageQuery, UsageStore } from '../core/ports.ts';
 import type { AccountCallsDependencies } from '../core/usage/account-calls.ts';
 import {
   type BillBasis,

@@ -1,4 +1,5 @@
 /** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
+
 import { createHash } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
@@ -13,6 +14,7 @@ import type { DynamoClients } from '../../platform/aws/clients.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
+import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import { auditAccount } from '../core/audit/account.ts';
@@ -28,7 +30,6 @@ import type { Outcome, UsageRecord } from '../core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../store/audit-reader.ts';
 import { readWalletPage } from '../store/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
-import { encodeNewWallet } from '../store/wallet/item.ts';
 import { createWalletStore } from '../store/wallet/store.ts';
 import { WalletUpkeep } from '../store/wallet/upkeep.ts';
 
@@ -155,7 +156,7 @@ export async function openAccount(
       RequestItems: {
         [TABLES.accounts]: [put(topUp)],
         [TABLES.wallets]: [
-          put({ ...encodeNewWallet(accountId), balance: number(balance), received: number(balance) }),
+          put({ ...emptyWallet(accountId), balance: number(balance), received: number(balance) }),
         ],
         [TABLES.keys]: [first, ...rest].map((policy, index) =>
           put(encodeNewKey({ ...(keys[index] ?? keys[0]), name: 'test', policy, created: 0 })),

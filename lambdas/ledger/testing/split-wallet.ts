@@ -1,9 +1,11 @@
 /** Puts a wallet into shards at once, as load does over time. */
+
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import { number, text } from '../../platform/dynamodb/attribute-values.ts';
-import { encodeNewWallet, shardId } from '../store/wallet/item.ts';
+import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
+import { shardId } from '../store/wallet/item.ts';
 import { WalletReads } from '../store/wallet/reads.ts';
 import { WalletTransfers } from '../store/wallet/transfer.ts';
 
@@ -17,7 +19,7 @@ export async function splitWallet(
   const transfers = new WalletTransfers(client, tables.wallets);
   for (const [at, amount] of shares.entries()) {
     const walletId = shardId(accountId, at + 1);
-    await client.send(new PutItemCommand({ TableName: tables.wallets, Item: encodeNewWallet(walletId) }));
+    await client.send(new PutItemCommand({ TableName: tables.wallets, Item: emptyWallet(walletId) }));
     const shard = await reads.read(accountId);
     if (shard === undefined) throw new Error(`there is no account ${accountId}`);
     const isMoved = amount <= 0n || (await transfers.move(walletId, [{ shard, amount }]));

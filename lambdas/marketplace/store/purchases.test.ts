@@ -3,8 +3,10 @@ import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { startTroubledDatabase } from '../../../tools/test-kit/troubled-database.ts';
-import { Accounts } from '../../ledger/core/accounts.ts';
-import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
+import { Accounts } from '../../access/core/accounts.ts';
+import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { Credits } from '../../ledger/core/credits.ts';
+import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { systemUlid } from '../../platform/system/system.ts';
@@ -26,6 +28,7 @@ const database = fileDatabase();
 let listings: Listings;
 let purchases: ActionDependencies<PurchaseStore>;
 let accounts: Accounts;
+let credits: Credits;
 let owner: string;
 
 beforeAll(async () => {
@@ -33,6 +36,7 @@ beforeAll(async () => {
   listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
   purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system };
   accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
+  credits = new Credits({ store: new DynamoCreditStore(client, tables), ...system });
   owner = await accounts.open();
 }, 30_000);
 
@@ -55,7 +59,7 @@ const setPrice = (thing: { kind: 'app'; id: string }, price: Price | null) =>
 
 async function buyer(credit = 1000n * DOLLAR): Promise<string> {
   const accountId = await accounts.open();
-  await accounts.topUp({ accountId, amount: credit, source: 'grant' });
+  await credits.topUp({ accountId, amount: credit, source: 'grant' });
   return accountId;
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { Accounts } from '../../ledger/core/accounts.ts';
-import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
+import { Accounts } from '../../access/core/accounts.ts';
+import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { splitWallet } from '../../ledger/testing/split-wallet.ts';
 import { systemUlid } from '../../platform/system/system.ts';
@@ -211,7 +212,9 @@ describe('a purchase', () => {
     const wallets = createWalletStore(database, tables.wallets);
     const balances = async () =>
       Promise.all([buyer, owner].map(async (id) => (await wallets.read(id))?.balance));
-    await accounts.topUp({ accountId: buyer, amount: 2n * DOLLAR, source: 'grant' });
+    const created = Math.floor(NOW);
+    const grant = { id: 'grant', created, source: 'grant' };
+    await new DynamoCreditStore(client, tables).topUp({ ...grant, accountId: buyer, amount: 2n * DOLLAR });
     await splitWallet(database, buyer, [DOLLAR / 2n, DOLLAR / 2n]);
     const found = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
     const purchases = new DynamoPurchaseStore(database, tables);

@@ -4,10 +4,10 @@ import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine
 import { it } from '../../../tools/test-kit/search.ts';
 import { seedOf } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
 import type { SumDependencies } from '../../ledger/core/usage/account-sums.ts';
 import { NO_PROGRESS } from '../../ledger/core/usage/ports.ts';
-import { DynamoAccountStore } from '../../ledger/store/account-store.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { FAULTS, FailingProcess, type FaultPlan } from '../../ledger/testing/failing-process.ts';
@@ -202,7 +202,10 @@ let failed = 0;
 async function play(story: History): Promise<void> {
   const { orders, repeats, chances, holds, together, faults: plans } = story;
   const accountId = `acc_${systemUlid()}`;
-  await new DynamoAccountStore(database.client, database.tables).open({ id: accountId, created: 0 });
+  await new DynamoAccountStore(database.client, database.tables).open({
+    id: accountId,
+    created: 0,
+  });
   const wallets = createWalletStore(database, database.tables.wallets);
   const played = orders.map((plan) => eventsOf(plan, accountId));
   const processes = plans.map((plan) => new FailingProcess(database, plan));

@@ -10,7 +10,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** API Gateway's resource syntax: `{name}` is one segment, `{name+}` the rest of the path. */
   readonly path: string;
-  /** The folder in `lambdas/endpoints/` and the name of its function; rows of both kinds of listing have one in common. */
+  /** The folder in `endpoints/` of its context and the name of its function; rows of both kinds of listing have one in common. */
   readonly endpoint: string;
   readonly purpose: string;
   /** `streamed` routes answer through Lambda response streaming and may run for 15 minutes. */

@@ -3,6 +3,9 @@
 /** Milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
+/** By how much the clocks of two processes may differ. */
+export const SKEW_SECONDS = 60;
+
 /** A fresh ULID: 26 characters, sortable by time of creation (github.com/ulid/spec). */
 export type UlidSource = () => string;
 

@@ -1,6 +1,5 @@
-/** What functions are built from, made once per process: a function has one handler, the shared host those of many routes. */
+/** The resources that functions are built from, made once per process: the shared host has the handlers of many routes. */
 
-import { createCatalog } from '../../inference/store/catalog-store.ts';
 import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
 import type { After, Clock, Log, UlidSource } from '../core/ports.ts';
 import { createLog } from '../system/logger.ts';
@@ -45,9 +44,3 @@ export const createResources = (): Resources => ({
 export const createDataResources = /* @__PURE__ */ oncePerEnvironment(
   (): DataResources => ({ ...createResources(), clients: createDynamoClients() }),
 );
-
-/** The catalog, read by all routes of a process alike. Throws an error that names the table's variable when it is not set. */
-export const catalogSource = /* @__PURE__ */ oncePerEnvironment(() => {
-  const resources = createDataResources();
-  return createCatalog({ ...resources, ...resources.clients });
-});

@@ -1,7 +1,7 @@
 /** A multipart form read as a stream: its fields into memory, its one file onto disk. */
 
-import type { ReceiveUpload, SpooledFile, Upload } from '../../inference/core/kinds/transcriptions/ports.ts';
 import { ServiceError } from '../core/errors.ts';
+import type { ReceiveUpload, SpooledFile, Upload } from '../core/upload.ts';
 import { boundaryOf, malformed, type Part, partsOf } from './form-parts.ts';
 
 /** Writes bytes as they come, and holds none of them in memory. */

@@ -4,7 +4,7 @@ import { openAsBlob } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpooledFile } from '../../inference/core/kinds/transcriptions/ports.ts';
+import type { SpooledFile } from '../core/upload.ts';
 
 /**
  * Writes the bytes to a file that has no name any more by the time they come, where the system lets a process reach

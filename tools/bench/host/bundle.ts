@@ -13,7 +13,7 @@ export interface BundleVariant {
   readonly money: boolean;
 }
 
-const LEDGER = join(ROOT, 'lambdas', 'adapters', 'ledger', 'create-ledger.ts');
+const LEDGER = join(ROOT, 'lambdas', 'ledger', 'store', 'create-ledger.ts');
 
 /** Writes `<folder>/host.mjs`. */
 export async function bundleHost(folder: string, { money }: BundleVariant): Promise<void> {
@@ -31,7 +31,7 @@ export async function bundleHost(folder: string, { money }: BundleVariant): Prom
   };
   await build({
     ...BUNDLING,
-    entryPoints: [{ in: join(ROOT, 'lambdas', 'programs', 'inference.ts'), out: 'host' }],
+    entryPoints: [{ in: join(ROOT, 'lambdas', 'servers', 'inference.ts'), out: 'host' }],
     outdir: folder,
     plugins: money ? [] : [withoutMoney],
   });

@@ -20,8 +20,8 @@ export const AREAS: readonly Area[] = [
       'lambdas/marketplace/store/purchase-store.ts',
     ],
   },
-  { name: 'ledger', paths: ['lambdas/core/ledger/', 'lambdas/adapters/ledger/'] },
-  { name: 'access', paths: ['lambdas/core/access/', 'lambdas/adapters/access/'] },
+  { name: 'ledger', paths: ['lambdas/ledger/core/', 'lambdas/ledger/store/', 'lambdas/ledger/consumers/'] },
+  { name: 'access', paths: ['lambdas/access/core/', 'lambdas/access/store/'] },
   {
     name: 'idempotency',
     paths: ['lambdas/inference/core/idempotency/', 'lambdas/inference/store/replay-store.ts'],
@@ -58,10 +58,18 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'grants',
-    paths: ['lib/config/grants.ts', 'lambdas/marketplace/grants.ts'],
-    tests: ['least-privilege', 'app', 'scheduled-smoke', 'ledger-upkeep'].map(
-      (name) => `test/lib/${name}.test.ts`,
-    ),
+    paths: [
+      'lib/config/grants.ts',
+      ...['access', 'inference', 'ledger', 'marketplace', 'operations', 'payments', 'webhooks'].map(
+        (context) => `lambdas/${context}/grants.ts`,
+      ),
+    ],
+    tests: [
+      'test/template/least-privilege.test.ts',
+      'lib/app.test.ts',
+      'lib/constructs/api/scheduled-smoke.test.ts',
+      'lib/constructs/ledger-upkeep.test.ts',
+    ],
   },
 ];
 
@@ -75,15 +83,16 @@ export const EXCLUDED = /\/(ports|openapi|token-table|word-table)\.ts$/;
  * with each other and with the platform's collections.
  */
 export const isOutOfSight = (path: string, { operator, original }: Mutant): boolean =>
-  /^lib\/config\/(listing-)?grants\.ts$/.test(path) &&
-  operator === 'element' &&
-  /^'(\w+Item|Query|Scan)'/.test(original);
+  /\/grants\.ts$/.test(path) && operator === 'element' && /^'(\w+Item|Query|Scan)'/.test(original);
 
 /** Tests of many seconds each, which find what the others of their folder miss: a mutant is not shown to them. */
 export const SLOW =
   /\/(histories|processes|cost|ledger\/recovery|admission|crashes|kills|payment-histories|token-bound|breaker-fleet|breaker-histories|bounds|circuit-processes|hostile-answers|hostile-bodies|malformed-bodies)\.test\.ts$/;
 
+/** Tests next to the modules, and what tests share, are in no area. */
 export const areaOf = (path: string): Area | undefined =>
-  AREAS.find(({ paths }) =>
-    paths.some((prefix) => (prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix)),
-  );
+  /\.test\.ts$|\/testing\//.test(path)
+    ? undefined
+    : AREAS.find(({ paths }) =>
+        paths.some((prefix) => (prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix)),
+      );

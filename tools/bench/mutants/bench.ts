@@ -19,7 +19,7 @@ import { Trials } from './trial.ts';
 import { WorkCopy } from './work-copy.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const SOURCES = ['lambdas', 'lib', 'local', 'operator', 'simulators', 'test', 'bench'];
+const SOURCES = ['lambdas', 'lib', 'operator', 'test', 'tools'];
 const RESULTS = join(ROOT, 'test-results');
 const LEAST_PERCENT = 95;
 

@@ -21,7 +21,7 @@ export const candidatesIn = (
   paths: readonly string[],
 ): Candidate[] =>
   modules
-    .filter((path) => !EXCLUDED.test(path))
+    .filter((path) => !EXCLUDED.test(path) && !/\.test\.ts$|\/testing\//.test(path))
     .filter((path) =>
       paths.length === 0 ? areaOf(path) !== undefined : paths.some((prefix) => path.startsWith(prefix)),
     )

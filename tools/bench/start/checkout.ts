@@ -10,7 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const root = join(import.meta.dirname, '..', '..', '..');
 
 /** What `npm start` reads of a checkout. */
-const SOURCES = ['bin', 'lib', 'lambdas', 'local', 'cdk.json', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  ...['bin', 'lib', 'lambdas', 'console', 'operator', 'tools'],
+  ...['cdk.json', 'package.json', 'package-lock.json'],
+];
 
 /** Settings of the shell that would make it another start: a variable that is undefined is not passed on. */
 const UNSET = {

@@ -11,7 +11,7 @@ import { settleNormalisation } from './normalisation.ts';
 import { loadAll, type Vocabulary } from './vocabularies.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const OUTPUT = join(ROOT, 'lambdas', 'core', 'inference', 'token-table.ts');
+const OUTPUT = join(ROOT, 'lambdas', 'inference', 'core', 'metering', 'token-table.ts');
 
 /** A blank and the letters, in the order of the table's indices. */
 const LETTERS = [...' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];

@@ -1,8 +1,8 @@
 /** `GET /api/v1/auth/me`: the account that is signed in. */
 
-import { accountEntry } from '../../../ledger/core/accounts.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { accountEntry } from '../../core/accounts.ts';
 import { invalidSession } from '../../core/session.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 import { readAccount } from '../../store/account-item.ts';

@@ -1,6 +1,6 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
-import { KINDS, type Kind } from '../../../access/core/kinds.ts';
+import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 import { isLongPrompts } from './betas.ts';

@@ -1,8 +1,8 @@
 /** The public lists of models, with and without prices. */
 import * as z from 'zod';
-import { KINDS } from '../../../access/core/kinds.ts';
 import { type Body, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { KINDS } from '../../../platform/core/kinds.ts';
 import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
 import { CAPABILITIES } from '../fields/need.ts';
 import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';

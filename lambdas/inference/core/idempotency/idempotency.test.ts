@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
+import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { MemoryReplays } from '../../testing/idempotency/memory-replays.ts';
 import { Idempotency, type Keep } from './idempotency.ts';
-import type { ReplayMarks } from './ports.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

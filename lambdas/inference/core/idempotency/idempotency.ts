@@ -7,9 +7,10 @@ import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
 import type { Call } from '../../../ledger/core/call.ts';
+import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
-import type { Claim, KeptAnswer, ReplayMarks, ReplayStore, StoredClaim } from './ports.ts';
+import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from './ports.ts';
 
 /** Interface, Limits: idempotency retention. */
 const RETENTION_SECONDS = 24 * 60 * 60;

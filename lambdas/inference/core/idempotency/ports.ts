@@ -27,12 +27,6 @@ export interface KeptAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Where the receipt of a call has it that its answer was replayed. */
-export interface ReplayMarks {
-  /** Marks a call of a key; one without a record, or with one that is gone, is left as it is. */
-  mark(call: { readonly keyId: string; readonly requestId: string }, nowSeconds: number): Promise<void>;
-}
-
 export interface ReplayStore {
   /** Writes the claim if there is none, only an expired one, or one whose call is dead; else returns that one. */
   claim(claim: Claim, nowMs: number): Promise<'claimed' | StoredClaim>;

@@ -1,8 +1,8 @@
 /** Kinds of calls other than conversations: what each of them defines for the frame that all paid calls share. */
 import type * as z from 'zod';
-import type { Kind } from '../../../access/core/kinds.ts';
 import type { Outcome } from '../../../ledger/core/usage-record.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Kind } from '../../../platform/core/kinds.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';
 import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
 import { billBasis, priceMeasured } from '../metering/priced-usage.ts';

@@ -1,11 +1,11 @@
 /** `POST /v1/messages/count_tokens`: what a Messages request would probably count as prompt; nothing is billed. */
 
 import { keyHandler } from '../../../access/handlers/handlers.ts';
-import { catalogSource } from '../../../platform/handlers/resources.ts';
 import { systemClock } from '../../../platform/system/system.ts';
 import { createTokenCount } from '../../core/completions/token-count.ts';
 import { messagesFormat } from '../../formats/messages/format.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
+import { catalogSource } from '../../handlers/catalog.ts';
 import { createCapsules } from '../../store/capsules.ts';
 
 export const handler = keyHandler('messages', (resources) =>

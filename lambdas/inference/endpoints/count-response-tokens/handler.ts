@@ -1,11 +1,11 @@
 /** `POST /v1/responses/input_tokens`: what a Responses request would probably count as prompt; nothing is billed. */
 
 import { keyHandler } from '../../../access/handlers/handlers.ts';
-import { catalogSource } from '../../../platform/handlers/resources.ts';
 import { systemClock } from '../../../platform/system/system.ts';
 import { createTokenCount } from '../../core/completions/token-count.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
+import { catalogSource } from '../../handlers/catalog.ts';
 import { createCapsules } from '../../store/capsules.ts';
 
 export const handler = keyHandler('openai', (resources) =>

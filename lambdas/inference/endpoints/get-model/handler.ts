@@ -3,8 +3,8 @@
 import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { catalogSource } from '../../../platform/handlers/resources.ts';
 import { modelEntry } from '../../core/catalog/model-lists.ts';
+import { catalogSource } from '../../handlers/catalog.ts';
 
 export const handler = publicHandler('openai', () => {
   const catalog = catalogSource();

@@ -3,8 +3,8 @@
 import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { queryOf } from '../../../platform/core/api/paging.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { catalogSource } from '../../../platform/handlers/resources.ts';
 import { modelListBody } from '../../core/catalog/model-lists.ts';
+import { catalogSource } from '../../handlers/catalog.ts';
 
 export const handler = publicHandler('openai', () => {
   const catalog = catalogSource();

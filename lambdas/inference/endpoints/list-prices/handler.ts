@@ -2,8 +2,8 @@
 
 import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { catalogSource } from '../../../platform/handlers/resources.ts';
 import { priceListBody } from '../../core/catalog/model-lists.ts';
+import { catalogSource } from '../../handlers/catalog.ts';
 
 export const handler = publicHandler('openai', () => {
   const catalog = catalogSource();

@@ -10,8 +10,9 @@
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
+import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import { changeOf, type EntryKind } from '../book-entry.ts';
-import { closedDay, SKEW_SECONDS } from '../usage/sums.ts';
+import { closedDay } from '../usage/sums.ts';
 import { type Books, EMPTY_BOOKS, UNPROVEN_BOOKS } from './books.ts';
 import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
 import type { AuditStore, ProvenUsage } from './ports.ts';

@@ -2,12 +2,13 @@
 import * as z from 'zod';
 import { type Body, idOf } from '../../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
+import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import type { UsagePage, UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
 import type { AccountKeys } from './ports.ts';
 import type { AccountUsageQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
-import { firstIdAt, LAST_REQUEST_ID, SKEW_SECONDS, timeOfId } from './sums.ts';
+import { firstIdAt, LAST_REQUEST_ID, timeOfId } from './sums.ts';
 
 /** As many keys of an account are asked for calls: the live ones, and the newest others. */
 export const MOST_KEYS = 500;

@@ -4,6 +4,7 @@
  * writers store the same and a reading that is killed loses nothing but its time.
  */
 
+import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import { type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
 import type { AccountKeys, KeyDay, OpenKey, SumProgress, SumStore } from './ports.ts';
 import {
@@ -13,7 +14,6 @@ import {
   HOUR_SECONDS,
   hourOf,
   SETTLED_SECONDS,
-  SKEW_SECONDS,
   type SumRow,
   timeOfId,
 } from './sums.ts';

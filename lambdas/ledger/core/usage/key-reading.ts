@@ -1,5 +1,6 @@
 /** Reading the records of one key: hours that are closed are stored on the way, later ones are only returned. */
 
+import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import type { CallPages, KeyDay, SumStore } from './ports.ts';
 import {
   DAY_HOURS,
@@ -8,7 +9,6 @@ import {
   hourOf,
   lastIdAt,
   SETTLED_SECONDS,
-  SKEW_SECONDS,
   type SumRow,
   SumTable,
   timeOfId,

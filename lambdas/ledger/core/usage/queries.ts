@@ -1,8 +1,8 @@
 /** The queries of usage records: those of a key, and those of an account. */
 import * as z from 'zod';
-import { KINDS } from '../../../access/core/kinds.ts';
 import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { timeParameter } from '../../../platform/core/api/time-parameter.ts';
+import { KINDS } from '../../../platform/core/kinds.ts';
 import { CALL_STATUSES } from '../usage-record.ts';
 
 const time = timeParameter.optional();

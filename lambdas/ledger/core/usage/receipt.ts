@@ -1,7 +1,7 @@
 /** Usage records as callers see them: an entry of a list, and a receipt with the lines of its bill. */
 import * as z from 'zod';
-import { KINDS } from '../../../access/core/kinds.ts';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
+import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import { CALL_STATUSES, UNITS, type UsageRecord } from '../usage-record.ts';
 

@@ -1,9 +1,9 @@
 /** The query and the answer of `GET /api/v1/usage/sums`. */
 import * as z from 'zod';
-import { KINDS } from '../../../access/core/kinds.ts';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { timeParameter } from '../../../platform/core/api/time-parameter.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
+import { KINDS } from '../../../platform/core/kinds.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import { CALL_STATUSES } from '../usage-record.ts';
 import type { AccountSums, HourSpan } from './account-sums.ts';

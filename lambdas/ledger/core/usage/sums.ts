@@ -2,6 +2,7 @@
 
 import { decodeTime, encodeTime } from 'ulid';
 import type { NanoUsd } from '../../../platform/core/money.ts';
+import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
 
 export const HOUR_SECONDS = 3600;
@@ -99,9 +100,6 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
  * than the record.
  */
 export const SETTLED_SECONDS = 7200;
-
-/** By how much the clocks of two processes may differ. */
-export const SKEW_SECONDS = 60;
 
 /** Hours before this one (UTC, since the epoch) are closed. */
 export const closedHour = (nowMs: number): number =>

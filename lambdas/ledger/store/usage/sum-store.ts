@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type DynamoDBClient, paginateQuery, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { KINDS } from '../../../access/core/kinds.ts';
+import { KINDS } from '../../../platform/core/kinds.ts';
 import {
   type Item,
   map,

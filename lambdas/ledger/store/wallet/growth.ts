@@ -1,8 +1,10 @@
 /** Making further shards of a wallet. Upkeep merges those that are not needed any more. */
+
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { emptyWallet } from '../../../platform/dynamodb/empty-wallet.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
-import { encodeNewWallet, MAX_SHARDS, shardId } from './item.ts';
+import { MAX_SHARDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
 
 /** Shards that one transaction makes; it has room for 100 items (API reference, TransactWriteItems). */
@@ -55,7 +57,7 @@ export async function growShards(
       Put: {
         TableName: table,
         Item: {
-          ...encodeNewWallet(shardId(accountId, known + at)),
+          ...emptyWallet(shardId(accountId, known + at)),
           balance: number(share),
           received: number(share),
           entries: number(1),

@@ -3,7 +3,7 @@
  * every instant: received = balance + holds + spent - owed.
  */
 import { randomBytes } from 'node:crypto';
-import { KINDS, type Kind } from '../../../access/core/kinds.ts';
+import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import {
   type Item,

@@ -1,11 +1,12 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import type { Hold } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { brokenShards } from '../../testing/stored-shards.ts';
-import { DynamoAccountStore } from '../account-store.ts';
+import { DynamoCreditStore } from '../credit-store.ts';
 import { WalletReads } from './reads.ts';
 import { createWalletStore } from './store.ts';
 
@@ -26,7 +27,13 @@ const database = fileDatabase();
 beforeAll(async () => {
   const store = new DynamoAccountStore(database.client, database.tables);
   await store.open({ id: ACCOUNT_ID, created: 0 });
-  await store.topUp({ accountId: ACCOUNT_ID, id: 'first', amount: CREDIT, created: 0, source: 'test' });
+  await new DynamoCreditStore(database.client, database.tables).topUp({
+    accountId: ACCOUNT_ID,
+    id: 'first',
+    amount: CREDIT,
+    created: 0,
+    source: 'test',
+  });
   await splitWallet(
     database,
     ACCOUNT_ID,

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals
 import fc from 'fast-check';
 import { startDatabase, type TestDatabase } from '../../../../tools/test-kit/engine.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
+import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { systemUlid } from '../../../platform/system/system.ts';
 import type { Hold, Wallet } from '../../core/ports.ts';
 import { auditAll } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
-import { DynamoAccountStore } from '../account-store.ts';
 import { WalletPostings } from './posting.ts';
 import { createWalletStore } from './store.ts';
 

@@ -10,11 +10,12 @@ import {
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DATABASE_TABLES, engineClients } from '../../../../tools/test-kit/engine.ts';
 import { loseFirstAnswers } from '../../../../tools/test-kit/lost-answers.ts';
+import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import type { Hold, WalletStore } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
-import { DynamoAccountStore } from '../account-store.ts';
+import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
 import { createWalletStore } from './store.ts';
@@ -51,7 +52,13 @@ beforeEach(async () => {
   accountId = `acc_${accounts}`;
   const store = new DynamoAccountStore(database.client, database.tables);
   await store.open({ id: accountId, created: 0 });
-  await store.topUp({ accountId, id: 'first', amount: 1_000n, created: 0, source: 'test' });
+  await new DynamoCreditStore(database.client, database.tables).topUp({
+    accountId,
+    id: 'first',
+    amount: 1_000n,
+    created: 0,
+    source: 'test',
+  });
 });
 
 describe('a wallet', () => {
@@ -123,9 +130,14 @@ describe('a wallet', () => {
   });
 
   it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
-    const store = new DynamoAccountStore(database.client, database.tables);
     const amount = 9_007_199_254_740_993n;
-    await store.topUp({ accountId, id: 'much', amount, created: 0, source: 'test' });
+    await new DynamoCreditStore(database.client, database.tables).topUp({
+      accountId,
+      id: 'much',
+      amount,
+      created: 0,
+      source: 'test',
+    });
     await wallets.hold(accountId, { ...HOLD, amount: 9_007_199_254_740_991n });
     expect(await wallets.read(accountId)).toMatchObject({
       balance: 1_002n,
@@ -235,8 +247,13 @@ describe('a wallet in several shards', () => {
       ...{ id: `req_${'0'.repeat(25)}${n}`, keyId: `key_${'0'.repeat(26)}`, kind: 'embeddings' as const },
       ...{ amount: 99_999_999_999n, expires: 1_800_001_200 },
     });
-    const store = new DynamoAccountStore(database.client, tables);
-    await store.topUp({ accountId, id: 'much', amount: 10n ** 15n, created: 0, source: 'test' });
+    await new DynamoCreditStore(database.client, tables).topUp({
+      accountId,
+      id: 'much',
+      amount: 10n ** 15n,
+      created: 0,
+      source: 'test',
+    });
     for (const [n, recorded] of [1_800_000_000, 1_800_086_400].entries())
       await wallets.endHold(accountId, { ...(await hold(wanted(n))), cost: 77_777_777_777n, recorded });
     await splitWallet(database, accountId, Array<bigint>(8).fill(1n));

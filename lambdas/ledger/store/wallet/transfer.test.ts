@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import type { Hold } from '../../core/ports.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { brokenShards } from '../../testing/stored-shards.ts';
-import { DynamoAccountStore } from '../account-store.ts';
+import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, type Shard, shardId } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
@@ -29,7 +30,13 @@ beforeEach(async () => {
   accountId = `acc_${accounts}`;
   const store = new DynamoAccountStore(database.client, database.tables);
   await store.open({ id: accountId, created: 0 });
-  await store.topUp({ accountId, id: 'first', amount: CREDIT, created: 0, source: 'test' });
+  await new DynamoCreditStore(database.client, database.tables).topUp({
+    accountId,
+    id: 'first',
+    amount: CREDIT,
+    created: 0,
+    source: 'test',
+  });
 });
 
 const tableOf = () => database.tables.wallets;

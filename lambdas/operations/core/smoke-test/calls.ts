@@ -1,7 +1,7 @@
 /** The calls of a smoke test: each the smallest that a provider answers, each answer looked at as far as its format goes. */
 import * as z from 'zod';
-import type { Kind } from '../../../access/core/kinds.ts';
 import type { Model } from '../../../inference/core/catalog/catalog-document.ts';
+import type { Kind } from '../../../platform/core/kinds.ts';
 import { type Check, expectThat, type Seen, Skipped } from './check.ts';
 import { type Answer, type Client, errorOf } from './client.ts';
 import { type Choice, OUTPUT_TOKENS, WORDS } from './plan.ts';

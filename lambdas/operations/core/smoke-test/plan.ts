@@ -1,9 +1,10 @@
 /** Which models are called, and the most that each call may cost: known before the first one, and so is the grant. */
-import { KINDS, type Kind } from '../../../access/core/kinds.ts';
+
 import type { CatalogDocument, Model } from '../../../inference/core/catalog/catalog-document.ts';
 import { measuredCost, tokenPrices } from '../../../inference/core/metering/priced-usage.ts';
 import { imageItem } from '../../../inference/core/pricing/bill.ts';
 import { termsOf, worstCost } from '../../../inference/core/pricing/terms.ts';
+import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import { formatUsd, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
 import { RECORDED_SECONDS_AT_MOST } from './recording.ts';
 

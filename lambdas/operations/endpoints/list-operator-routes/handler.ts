@@ -2,13 +2,13 @@
 
 import { operatorHandler } from '../../../access/handlers/handlers.ts';
 import { routesPage, routesQuery } from '../../../inference/core/routing/route-list.ts';
+import { catalogSource } from '../../../inference/handlers/catalog.ts';
 import { DynamoCircuitStore } from '../../../inference/store/circuit-store.ts';
 import { DynamoUnbilledStore } from '../../../ledger/store/usage/unbilled-store.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { catalogSource } from '../../../platform/handlers/resources.ts';
 
 export const handler = operatorHandler('platform', ({ clients, environment, clock }) => {
   const table = requireTable(environment, 'circuits');

@@ -1,4 +1,5 @@
 /** An account with credit and a key, opened as the operator opens one, and the proof of its books. */
+
 import { randomBytes } from 'node:crypto';
 import {
   type Peppers,
@@ -11,6 +12,7 @@ import { createAccounts, createKeyIssuer } from '../../../../lambdas/access/stor
 import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';
 import type { Books } from '../../../../lambdas/ledger/core/audit/books.ts';
 import { createAuditStore } from '../../../../lambdas/ledger/store/audit-reader.ts';
+import { createCredits } from '../../../../lambdas/ledger/store/credit-store.ts';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { requireVariable } from '../../../../lambdas/platform/contract/environment.ts';
 import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
@@ -61,7 +63,8 @@ export async function openAccount(
 ): Promise<Account> {
   const accounts = createAccounts({ clients, environment });
   const accountId = await accounts.open();
-  if (credit > 0n) await accounts.topUp({ accountId, amount: credit, source: 'bench' });
+  if (credit > 0n)
+    await createCredits({ clients, environment }).topUp({ accountId, amount: credit, source: 'bench' });
   return addKey(clients, environment, accountId, policy);
 }
 

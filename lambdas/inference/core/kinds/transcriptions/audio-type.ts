@@ -1,6 +1,6 @@
 /** Which kind of audio a file is, by its name and by its first bytes, which must agree. */
 import { ServiceError } from '../../../../platform/core/errors.ts';
-import type { UploadedFile } from './ports.ts';
+import type { UploadedFile } from '../../../../platform/core/upload.ts';
 
 export type AudioExtension = 'mp3' | 'wav' | 'm4a' | 'flac' | 'ogg' | 'webm';
 

@@ -6,6 +6,7 @@
 import type { Call } from '../../../../ledger/core/call.ts';
 import type { Precheck } from '../../../../ledger/core/precheck.ts';
 import type { StreamingEndpoint } from '../../../../platform/core/ports.ts';
+import type { ReceiveUpload, Upload, UploadedFile } from '../../../../platform/core/upload.ts';
 import type { PaidCall } from '../../call.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
@@ -18,7 +19,6 @@ import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
 import { mostSeconds } from './duration.ts';
 import { measureAudio } from './lengths/measure.ts';
-import type { ReceiveUpload, Upload, UploadedFile } from './ports.ts';
 import { readForm } from './schema.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -1,6 +1,6 @@
 /** What the settling workflow receives of a transcription, and what it answers: counts, names and the hold; never content. */
 import * as z from 'zod';
-import { KINDS } from '../../../../access/core/kinds.ts';
+import { KINDS } from '../../../../platform/core/kinds.ts';
 
 const amount = z.string().regex(/^\d+$/);
 

@@ -1,31 +1,6 @@
-/** What a transcription asks of the world beyond routes and ledger: the upload, and a sure settlement. */
+/** The sure settlement that a transcription needs beyond routes and ledger. */
 import type { Receipt } from '../../paid-endpoint.ts';
 import type { SettlementOrder } from './order.ts';
-
-/** A form with its one file, read to the end. Nothing of it is left once it is disposed of. */
-export interface Upload {
-  /** In the order in which they were sent; a name may stand more than once. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Undefined when the form has none. */
-  readonly file: UploadedFile | undefined;
-  dispose(): Promise<void>;
-}
-
-/** A file on disk. */
-export interface SpooledFile {
-  /** Reads from disk as it is asked for, any number of times. */
-  readonly content: Blob;
-  /** Hex. */
-  readonly sha256: string;
-  dispose(): Promise<void>;
-}
-
-export interface UploadedFile extends Omit<SpooledFile, 'dispose'> {
-  readonly name: string;
-}
-
-/** Reads a form. Throws `ServiceError` for one that is malformed, too large, or has two files. */
-export type ReceiveUpload = (request: Request) => Promise<Upload>;
 
 export interface Settlements {
   /**

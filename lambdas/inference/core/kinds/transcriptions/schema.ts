@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
+import type { Upload } from '../../../../platform/core/upload.ts';
 import { reference } from '../../routing/route-controls.ts';
-import type { Upload } from './ports.ts';
 
 export const transcriptionFields = z.object({
   model: reference.optional(),

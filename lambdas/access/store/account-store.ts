@@ -1,15 +1,12 @@
-/** Accounts and their top-ups in DynamoDB; off the hot path, so two items change in one transaction. */
+/** Accounts in DynamoDB; off the hot path, so an account and its wallet are written in one transaction. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { encodeAccount, readAccount } from '../../access/store/account-item.ts';
 import { type Item, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
 import { updateItem } from '../../platform/dynamodb/update-item.ts';
-import type { Account, AccountStore, TopUp } from '../core/accounts.ts';
-import { changeOf } from '../core/book-entry.ts';
-import { putEntry } from './book-entry.ts';
-import { encodeNewWallet } from './wallet/item.ts';
-import { WalletPostings } from './wallet/posting.ts';
+import type { Account, AccountStore } from '../core/accounts.ts';
 
 export interface AccountTables {
   readonly accounts: string;
@@ -20,12 +17,10 @@ export interface AccountTables {
 export class DynamoAccountStore implements AccountStore {
   readonly #client: DynamoDBClient;
   readonly #tables: AccountTables;
-  readonly #postings: WalletPostings;
 
   constructor(client: DynamoDBClient, tables: AccountTables) {
     this.#client = client;
     this.#tables = tables;
-    this.#postings = new WalletPostings(client, tables.wallets);
   }
 
   async open(account: Account, identity?: string): Promise<boolean> {
@@ -39,7 +34,7 @@ export class DynamoAccountStore implements AccountStore {
         ? []
         : [fresh(identities, { identity: text(identity), account_id: text(id) }, 'account_id')]),
       fresh(accounts, encodeAccount(account), 'account_id'),
-      fresh(wallets, encodeNewWallet(id), 'wallet_id'),
+      fresh(wallets, emptyWallet(id), 'wallet_id'),
     ];
     const result = await transact(this.#client, puts);
     if (result.done) return true;
@@ -64,25 +59,5 @@ export class DynamoAccountStore implements AccountStore {
 
   find(accountId: string): Promise<Account | undefined> {
     return readAccount(this.#client, this.#tables.accounts, accountId);
-  }
-
-  async topUp(entry: TopUp): ReturnType<AccountStore['topUp']> {
-    return (await this.#post('top_up', entry)) ? 'credited' : 'repeated';
-  }
-
-  async takeBack(entry: TopUp): ReturnType<AccountStore['takeBack']> {
-    return (await this.#post('refund', entry)) ? 'taken' : 'repeated';
-  }
-
-  /** Returns whether the entry was made; false when it was there already. */
-  async #post(
-    kind: 'top_up' | 'refund',
-    { accountId, id, amount, created, source }: TopUp,
-  ): Promise<boolean> {
-    const place = { table: this.#tables.accounts, accountId, created };
-    const put = putEntry(place, { kind, id, amount, source });
-    const result = await this.#postings.post(accountId, changeOf({ kind, amount }), [put]);
-    if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
-    return result === 'posted';
   }
 }

@@ -1,16 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
 import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { Accounts } from '../../access/core/accounts.ts';
+import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { Accounts, MAX_TOP_UP } from '../core/accounts.ts';
+import { Credits, MAX_TOP_UP } from '../core/credits.ts';
 import { auditAll, NOON_MS, openLedger } from '../testing/running-ledger.ts';
-import { DynamoAccountStore } from './account-store.ts';
+import { DynamoCreditStore } from './credit-store.ts';
 
 const database = fileDatabase();
 const accountsOn = (client = database.client) =>
   new Accounts({
     store: new DynamoAccountStore(client, database.tables),
+    clock: () => NOON_MS,
+    ulid: systemUlid,
+  });
+
+const creditsOn = (client = database.client) =>
+  new Credits({
+    store: new DynamoCreditStore(client, database.tables),
     clock: () => NOON_MS,
     ulid: systemUlid,
   });
@@ -23,7 +32,7 @@ describe('accounts', () => {
     const store = new DynamoAccountStore(database.client, database.tables);
     const id = await accountsOn().open('someone@example.com');
     expect(await walletOf(id)).toMatchObject({ balance: 0n, holds: [] });
-    await accountsOn().topUp({ accountId: id, amount: 5n, source: 'test' });
+    await creditsOn().topUp({ accountId: id, amount: 5n, source: 'test' });
     await expect(store.open({ id, created: 0 })).rejects.toThrow();
     expect(await walletOf(id)).toMatchObject({ balance: 5n });
   });
@@ -63,12 +72,12 @@ describe('a top-up', () => {
   it('lands once per id, however often and however much at once it is delivered', async () => {
     const accountId = await accountsOn().open();
     const topUp = { accountId, amount: 700n, source: 'test', id: 'order_1' };
-    const results = await Promise.allSettled(Array.from({ length: 8 }, () => accountsOn().topUp(topUp)));
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => creditsOn().topUp(topUp)));
     const credited = results.filter((result) => result.status === 'fulfilled' && result.value === 'credited');
     expect(credited).toHaveLength(1);
-    expect(await accountsOn().topUp({ ...topUp, amount: 9n })).toBe('repeated');
+    expect(await creditsOn().topUp({ ...topUp, amount: 9n })).toBe('repeated');
     expect(await walletOf(accountId)).toMatchObject({ balance: 700n });
-    expect(await accountsOn().topUp({ ...topUp, id: 'order_2' })).toBe('credited');
+    expect(await creditsOn().topUp({ ...topUp, id: 'order_2' })).toBe('credited');
     expect(await walletOf(accountId)).toMatchObject({ balance: 1_400n });
   });
 
@@ -76,21 +85,21 @@ describe('a top-up', () => {
     const accountId = await accountsOn().open();
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(client);
-    expect(await accountsOn(client).topUp({ accountId, amount: 300n, source: 'test' })).toBe('credited');
+    expect(await creditsOn(client).topUp({ accountId, amount: 300n, source: 'test' })).toBe('credited');
     expect(attempts()).toBe(2);
     expect(await walletOf(accountId)).toMatchObject({ balance: 300n });
   });
 
   it('for an account that does not exist is refused and leaves no entry', async () => {
     await expect(
-      accountsOn().topUp({ accountId: 'acc_of_nobody', amount: 1n, source: 'test' }),
+      creditsOn().topUp({ accountId: 'acc_of_nobody', amount: 1n, source: 'test' }),
     ).rejects.toThrow('acc_of_nobody');
     expect(await walletOf('acc_of_nobody')).toBeUndefined();
   });
 
   it.each([0n, -1n, MAX_TOP_UP + 1n])('of %p is refused', async (amount) => {
     const accountId = await accountsOn().open();
-    await expect(accountsOn().topUp({ accountId, amount, source: 'test' })).rejects.toThrow('amount');
+    await expect(creditsOn().topUp({ accountId, amount, source: 'test' })).rejects.toThrow('amount');
     expect(await walletOf(accountId)).toMatchObject({ balance: 0n });
   });
 });

@@ -1,7 +1,6 @@
-/** Opening accounts and crediting top-ups. */
+/** Accounts, and the identities that sign in to them. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../platform/core/api/response-schema.ts';
-import type { NanoUsd } from '../../platform/core/money.ts';
 import { optimistically } from '../../platform/core/optimistic.ts';
 import type { Clock, UlidSource } from '../../platform/core/ports.ts';
 
@@ -30,17 +29,6 @@ export const accountEntry = ({ id, email, created }: Account): Body<typeof accou
   created,
 });
 
-export interface TopUp {
-  readonly accountId: string;
-  /** Names the payment: the same id again credits nothing. */
-  readonly id: string;
-  readonly amount: NanoUsd;
-  /** Seconds since the epoch. */
-  readonly created: number;
-  /** What paid, for example `grant`. */
-  readonly source: string;
-}
-
 export interface AccountStore {
   /**
    * Opens an account with an empty wallet. For an identity that has opened one already, nothing changes; returns
@@ -52,26 +40,13 @@ export interface AccountStore {
   /** The account that an identity opened. */
   findByIdentity(identity: string): Promise<Account | undefined>;
   find(accountId: string): Promise<Account | undefined>;
-  /** Credits the wallet exactly once per id; throws when the account does not exist. */
-  topUp(entry: TopUp): Promise<'credited' | 'repeated'>;
-  /**
-   * Takes credit back as a refund exactly once per id; what is not there is owed. Throws when the account does not
-   * exist.
-   */
-  takeBack(entry: TopUp): Promise<'taken' | 'repeated'>;
 }
-
-/** An entry to be made; without an id it is a new one. */
-export type EntryRequest = Pick<TopUp, 'accountId' | 'amount' | 'source'> & Partial<Pick<TopUp, 'id'>>;
 
 export interface AccountDependencies {
   readonly store: AccountStore;
   readonly clock: Clock;
   readonly ulid: UlidSource;
 }
-
-/** A top-up beyond this is a mistake in units. */
-export const MAX_TOP_UP: NanoUsd = 1_000_000n * 1_000_000_000n;
 
 /** A second try finds the account that another request has opened; a third is for one that gave up midway. */
 const MAX_OPEN_TRIES = 4;
@@ -109,22 +84,6 @@ export class Accounts {
   /** Has an identity sign in to an account that exists, unless it has one. */
   bind(identity: string, accountId: string): Promise<void> {
     return this.#dependencies.store.bind(identity, accountId);
-  }
-
-  /** Credits a top-up. Throws when the amount is not positive or absurd. */
-  async topUp(request: EntryRequest): ReturnType<AccountStore['topUp']> {
-    return this.#dependencies.store.topUp(this.#entry(request));
-  }
-
-  /** Takes credit back, as a refund in the books. Throws when the amount is not positive or absurd. */
-  async takeBack(request: EntryRequest): ReturnType<AccountStore['takeBack']> {
-    return this.#dependencies.store.takeBack(this.#entry(request));
-  }
-
-  #entry({ accountId, amount, source, id = this.#dependencies.ulid() }: EntryRequest): TopUp {
-    if (amount <= 0n || amount > MAX_TOP_UP)
-      throw new Error('amount must be more than 0 and at most 1000000 USD');
-    return { accountId, id, amount, created: this.#now(), source };
   }
 
   #newAccount(email: string | undefined): Account {

@@ -1,0 +1,46 @@
+/** The storage of API keys on the path of a call: each operation is one atomic step. */
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { KeyCharge, KeyState } from './key-state.ts';
+import type { Windows } from './windows.ts';
+
+export type ChargeResult =
+  | { readonly granted: true; readonly state: KeyState }
+  | { readonly granted: false; readonly state: KeyState | undefined };
+
+/** A charge that was granted, as far as its end must know it. */
+export interface GrantedCharge {
+  /** The windows that it was taken from. */
+  readonly windows: Windows;
+  /** `KeyState.repaired` as the charge left it. */
+  readonly repaired?: number | undefined;
+}
+
+export interface ChargeEnd extends GrantedCharge {
+  /** What the call took less what it used. Tokens are less than 0 where it used more. */
+  readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
+  readonly cost: NanoUsd;
+}
+
+export type CapsLeft = Pick<KeyState, 'dayLeft' | 'monthLeft'>;
+
+export interface KeyStore {
+  /**
+   * Takes one request, `tokens` and `amount` from the charge's windows if the key is active, in scope and has enough left
+   * in each; else changes nothing and returns the state it found. The state is as of the charge's windows. A charge whose
+   * answer was lost may be counted twice: too little is left, never too much.
+   */
+  charge(charge: KeyCharge): Promise<ChargeResult>;
+  /**
+   * Gives back what a call did not use to those of its windows that still run. Sent at most once, and done only if the
+   * caps have not been repaired since the charge: then the cost is taken instead, because the repair may not have seen
+   * the call's record. Only who has written that record may do this, and once.
+   */
+  settle(keyId: string, end: ChargeEnd): Promise<void>;
+  /**
+   * Sets what is left of the caps of these windows, if the key has not been charged since it was read, and its caps are
+   * as they were then. Returns whether it has.
+   */
+  repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean>;
+  /** As of the store's clock. */
+  read(keyId: string): Promise<KeyState | undefined>;
+}

@@ -1,0 +1,46 @@
+/** The grants of the functions of calls to models, and of the list of models. */
+import { HOLDS, WALLETS } from '../ledger/grants.ts';
+import type { Grants } from '../platform/contract/grants.ts';
+
+/** A call to a model: what pays for it, the sums that a cap is repaired by, the catalog and secrets that route it. */
+const PAID_CALL: Grants = {
+  tables: {
+    accounts: ['GetItem', 'Query'],
+    keys: ['GetItem', 'UpdateItem'],
+    wallets: HOLDS,
+    usage: ['PutItem', 'GetItem', 'UpdateItem', 'Query'],
+    catalog: ['GetItem'],
+    replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    circuits: ['BatchGetItem', 'UpdateItem'],
+  },
+  providerSecrets: true,
+  bedrockModels: true,
+  holds: true,
+};
+
+/** A conversation, whose routes may be any signed endpoint of AWS. */
+const CHAT_CALL: Grants = { ...PAID_CALL, signedModels: true };
+
+/** A paid call to models that no Bedrock route serves. */
+const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
+
+const TOKEN_COUNT: Grants = { tables: { catalog: ['GetItem'] } };
+
+export const INFERENCE_GRANTS = {
+  'create-chat-completion': CHAT_CALL,
+  'create-message': CHAT_CALL,
+  'create-response': CHAT_CALL,
+  'create-embeddings': PAID_CALL,
+  'create-images': PAID_CALL,
+  'create-speech': PAID_HTTP_CALL,
+  'create-transcription': { ...PAID_HTTP_CALL, settlements: true },
+  'count-message-tokens': TOKEN_COUNT,
+  'count-response-tokens': TOKEN_COUNT,
+  'list-models': { tables: { catalog: ['GetItem'] } },
+  'get-model': { tables: { catalog: ['GetItem'] } },
+  'list-prices': { tables: { catalog: ['GetItem'] } },
+  'settle-transcription': {
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['PutItem'] },
+    holds: true,
+  },
+} as const satisfies Readonly<Record<string, Grants>>;

@@ -1,0 +1,60 @@
+/** Top-ups of a wallet, and credit that is taken back from it. */
+import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Clock, UlidSource } from '../../platform/core/ports.ts';
+
+export interface TopUp {
+  readonly accountId: string;
+  /** Names the payment: the same id again credits nothing. */
+  readonly id: string;
+  readonly amount: NanoUsd;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** What paid, for example `grant`. */
+  readonly source: string;
+}
+
+export interface CreditStore {
+  /** Credits the wallet exactly once per id; throws when the account does not exist. */
+  topUp(entry: TopUp): Promise<'credited' | 'repeated'>;
+  /**
+   * Takes credit back as a refund exactly once per id; what is not there is owed. Throws when the account does not
+   * exist.
+   */
+  takeBack(entry: TopUp): Promise<'taken' | 'repeated'>;
+}
+
+/** An entry to be made; without an id it is a new one. */
+export type EntryRequest = Pick<TopUp, 'accountId' | 'amount' | 'source'> & Partial<Pick<TopUp, 'id'>>;
+
+export interface CreditDependencies {
+  readonly store: CreditStore;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+}
+
+/** A top-up beyond this is a mistake in units. */
+export const MAX_TOP_UP: NanoUsd = 1_000_000n * 1_000_000_000n;
+
+export class Credits {
+  readonly #dependencies: CreditDependencies;
+
+  constructor(dependencies: CreditDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Credits a top-up. Throws when the amount is not positive or absurd. */
+  async topUp(request: EntryRequest): ReturnType<CreditStore['topUp']> {
+    return this.#dependencies.store.topUp(this.#entry(request));
+  }
+
+  /** Takes credit back, as a refund in the books. Throws when the amount is not positive or absurd. */
+  async takeBack(request: EntryRequest): ReturnType<CreditStore['takeBack']> {
+    return this.#dependencies.store.takeBack(this.#entry(request));
+  }
+
+  #entry({ accountId, amount, source, id = this.#dependencies.ulid() }: EntryRequest): TopUp {
+    if (amount <= 0n || amount > MAX_TOP_UP)
+      throw new Error('amount must be more than 0 and at most 1000000 USD');
+    return { accountId, id, amount, created: Math.floor(this.#dependencies.clock() / 1000), source };
+  }
+}

@@ -1,0 +1,51 @@
+/** The grants of the functions of credit and usage, and those of every function that moves money. */
+import type { Grants } from '../platform/contract/grants.ts';
+
+/** The actions of a function that moves money in a wallet, whose shards grow with its load. */
+export const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
+
+/** The actions of a function that places holds, which adds shards. */
+export const HOLDS = [...WALLETS, 'PutItem'] as const;
+
+/** The keys that an account has or had, for its owner. */
+const ACCOUNT_USAGE = {
+  tables: { accounts: ['GetItem'], keys: [] },
+  indexes: [{ table: 'keys', name: 'by-account' }],
+} as const satisfies Grants;
+
+export const LEDGER_GRANTS = {
+  'list-usage': { tables: { usage: ['Query'] } },
+  'get-usage': { tables: { usage: ['GetItem'] } },
+  'get-credits': {
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
+    holds: true,
+  },
+  'get-balance': { tables: { keys: [], wallets: WALLETS, usage: ['PutItem'] }, holds: true },
+  'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
+  'sum-account-usage': {
+    ...ACCOUNT_USAGE,
+    tables: {
+      accounts: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
+      keys: [],
+      usage: ['Query'],
+    },
+  },
+  'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
+  'sweep-holds': {
+    tables: {
+      keys: [],
+      wallets: [...WALLETS, 'Scan', 'DeleteItem'],
+      usage: ['PutItem'],
+    },
+    holds: true,
+  },
+  'audit-books': {
+    tables: {
+      accounts: ['Query', 'GetItem', 'PutItem', 'UpdateItem'],
+      keys: ['GetItem', 'UpdateItem'],
+      wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
+      usage: ['Query', 'BatchGetItem'],
+    },
+    indexes: [{ table: 'keys', name: 'by-account' }],
+  },
+} as const satisfies Readonly<Record<string, Grants>>;

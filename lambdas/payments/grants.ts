@@ -1,0 +1,13 @@
+/** The grants of the functions of payment orders. */
+import { WALLETS } from '../ledger/grants.ts';
+import type { Grants } from '../platform/contract/grants.ts';
+
+export const PAYMENT_GRANTS = {
+  'create-order': { tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] }, payments: true },
+  'list-orders': { tables: { accounts: ['Query'], wallets: [] } },
+  'get-order': { tables: { accounts: ['GetItem'], wallets: [] } },
+  'receive-payment-event': {
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: WALLETS },
+    payments: true,
+  },
+} as const satisfies Readonly<Record<string, Grants>>;
