@@ -6,30 +6,6 @@ const call = { ...KEY_INFERENCE, method: 'POST', response: 'streamed', paid: tru
 
 export const INFERENCE_ROUTES = [
   {
-    ...call,
-    path: '/v1/embeddings',
-    endpoint: 'create-embeddings',
-    purpose: 'embeddings of texts',
-  },
-  {
-    ...call,
-    path: '/v1/images/generations',
-    endpoint: 'create-images',
-    purpose: 'images of a text',
-  },
-  {
-    ...call,
-    path: '/v1/audio/speech',
-    endpoint: 'create-speech',
-    purpose: 'speech of a text, as audio bytes',
-  },
-  {
-    ...call,
-    path: '/v1/audio/transcriptions',
-    endpoint: 'create-transcription',
-    purpose: 'transcript of an audio file, sent as a form',
-  },
-  {
     ...KEY_INFERENCE,
     method: 'POST',
     path: '/v1/chat/completions',
@@ -71,6 +47,30 @@ export const INFERENCE_ROUTES = [
     path: '/v1/responses/input_tokens',
     endpoint: 'count-response-tokens',
     purpose: 'prompt tokens of a Responses request, without a call',
+  },
+  {
+    ...call,
+    path: '/v1/embeddings',
+    endpoint: 'create-embeddings',
+    purpose: 'embeddings of texts',
+  },
+  {
+    ...call,
+    path: '/v1/images/generations',
+    endpoint: 'create-images',
+    purpose: 'images of a text',
+  },
+  {
+    ...call,
+    path: '/v1/audio/speech',
+    endpoint: 'create-speech',
+    purpose: 'speech of a text, as audio bytes',
+  },
+  {
+    ...call,
+    path: '/v1/audio/transcriptions',
+    endpoint: 'create-transcription',
+    purpose: 'transcript of an audio file, sent as a form',
   },
   {
     ...OPEN_INFERENCE,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import type { Authentication, Route } from '../../lambdas/platform/contract/route.ts';
-import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS } from './source-tree.ts';
+import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS, sourceModules } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
 
 /** Of a handler with its endpoint next to it, which is wiring only, and of one that holds its endpoint. */
@@ -24,12 +24,26 @@ const OTHERWISE_MADE = ['get-console', 'get-console-asset', 'get-docs-asset', 'c
 /** Request, response, stream, errors, usage and their kin; more says that a protocol wants splitting. */
 const MAX_PROVIDER_FILES = 8;
 
-const handlers = modulesIn('lambdas/endpoints', 'lambdas/consumers').filter(({ path }) =>
-  path.endsWith('/handler.ts'),
-);
+const handlers = sourceModules('lambdas').filter(({ path }) => path.endsWith('/handler.ts'));
+
+/** The folders of the functions, by their names. */
+const foldersOf = (kind: 'endpoints' | 'consumers'): ReadonlyMap<string, string> =>
+  new Map(
+    handlers
+      .map(({ path }) => path.replace('/handler.ts', '').split('/'))
+      .filter((parts) => parts.at(-2) === kind)
+      .map((parts) => [parts.at(-1) ?? '', parts.join('/')]),
+  );
+const endpoints = foldersOf('endpoints');
+const consumers = foldersOf('consumers');
+
+const withoutTests = (names: readonly string[]): string[] =>
+  names.filter((name) => !name.endsWith('.test.ts'));
 
 /** The tests and benches of endpoints, which give them doubles and memory for what a handler gives them. */
-const callers = modulesIn('test', 'bench').filter(({ path }) => !path.startsWith('test/architecture/'));
+const callers = modulesIn('test', 'tools', 'lambdas').filter(
+  ({ path }) => !/^test\/architecture\/|\/handler\.ts$/.test(path),
+);
 
 const BRANCHES =
   /^(If|Switch|For|ForIn|ForOf|While|DoWhile|Try)Statement$|^(ConditionalExpression|OptionalChainingExpression)$/;
@@ -44,7 +58,7 @@ const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
 describe('the folders of the functions', () => {
   it('are the endpoints of the route table, one each', () => {
     const named = new Set([...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT]);
-    expect(namesIn('lambdas/endpoints')).toEqual([...named].sort());
+    expect([...endpoints.keys()].sort()).toEqual([...named].sort());
   });
 
   it('serve one route, or the same route of both kinds of listing', () => {
@@ -56,16 +70,19 @@ describe('the folders of the functions', () => {
   });
 
   it('are the consumers of the contract, one each', () => {
-    expect(namesIn('lambdas/consumers')).toEqual(Object.keys(CONSUMERS).sort());
+    expect([...consumers.keys()].sort()).toEqual(Object.keys(CONSUMERS).sort());
   });
 
-  it.each(
-    (['endpoint', 'consumer'] as const).flatMap((kind) =>
-      namesIn(`lambdas/${kind}s`).map((name) => [`${kind}s/${name}`, `${kind}.ts`] as const),
-    ),
-  )('hold a handler, and what it wires if a test calls that: %s', (folder, wired) => {
-    const isCalled = callers.some(({ text }) => text.includes(`lambdas/${folder}/${wired}'`));
-    expect(namesIn(`lambdas/${folder}`)).toEqual(isCalled ? [wired, 'handler.ts'] : ['handler.ts']);
+  it.each([
+    ...[...endpoints.values()].map((folder) => [folder, 'endpoint.ts'] as const),
+    ...[...consumers.values()].map((folder) => [folder, 'consumer.ts'] as const),
+  ])('hold a handler, and what it wires if a test calls that: %s', (folder, wired) => {
+    const isCalled = callers.some(
+      ({ path, text }) =>
+        text.includes(`/${folder.split('/').at(-1)}/${wired}'`) ||
+        (path.startsWith(`${folder}/`) && text.includes(`'./${wired}'`)),
+    );
+    expect(withoutTests(namesIn(folder))).toEqual(isCalled ? [wired, 'handler.ts'] : ['handler.ts']);
   });
 });
 
@@ -80,7 +97,7 @@ describe('a handler', () => {
   it.each(handlers.map((module) => [module.path, module] as const))(
     'is short, without a branch if its endpoint is a module, and exports nothing but itself: %s',
     (path, { text, tree }) => {
-      const isWiring = namesIn(path.replace('/handler.ts', '')).length > 1;
+      const isWiring = withoutTests(namesIn(path.replace('/handler.ts', ''))).length > 1;
       const most = isWiring ? MAX_WIRING_LINES : MAX_HANDLER_LINES;
       expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(most);
       if (isWiring) expect(branchesOf(tree)).toEqual([]);
@@ -100,7 +117,7 @@ describe('a handler', () => {
       .filter(({ endpoint }) => !OTHERWISE_MADE.includes(endpoint))
       .map((route) => [route.endpoint, route] as const),
   )('is made for the authentication and the error format of its route: %s', (endpoint, route) => {
-    const text = read(`lambdas/endpoints/${endpoint}/handler.ts`);
+    const text = read(`${endpoints.get(endpoint)}/handler.ts`);
     const [, factory, surface] = /export const handler = (\w+)\(\s*'(\w+)'/.exec(text) ?? [];
     expect(route.paid ? ['paidHandler'] : FACTORIES[route.authentication]).toContain(factory);
     expect(surface).toBe(route.surface);
@@ -136,16 +153,16 @@ describe('the folders of the providers', () => {
 
   it('hold the same files, few of them', () => {
     expect(providers).toContain('openai');
-    const skeleton = namesIn('lambdas/inference/providers/openai');
+    const skeleton = withoutTests(namesIn('lambdas/inference/providers/openai'));
     expect(skeleton.length).toBeLessThanOrEqual(MAX_PROVIDER_FILES);
     for (const name of providers)
-      expect([name, namesIn(`lambdas/inference/providers/${name}`)]).toEqual([name, skeleton]);
+      expect([name, withoutTests(namesIn(`lambdas/inference/providers/${name}`))]).toEqual([name, skeleton]);
   });
 
   it('hold, for each other kind of call, one file a protocol that serves it', () => {
     const kinds = namesIn(KINDS).filter((name) => !name.includes('.'));
     for (const kind of kinds) {
-      const protocols = namesIn(`${KINDS}/${kind}`).map((file) => file.replace(/\.ts$/, ''));
+      const protocols = withoutTests(namesIn(`${KINDS}/${kind}`)).map((file) => file.replace(/\.ts$/, ''));
       expect(protocols).toContain('openai');
       expect(protocols.filter((protocol) => !providers.includes(protocol))).toEqual([]);
     }

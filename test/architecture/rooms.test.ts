@@ -1,19 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Arrow, arrowsOf, arrowsWithin, circleIn, roomsOf } from './rooms.ts';
-import { filesIn, modulesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { sourceModules } from './source-tree.ts';
 
-/** What a reader takes in at one look. */
-const MAX_SIBLINGS = 16;
+/** More says that a folder has two subjects. */
+const MAX_FILES = 20;
 
-/** The rooms that a reader meets first. */
-const MAX_ROOMS: Readonly<Record<string, number>> = { 'lambdas/adapters': 10, 'lambdas/core/inference': 12 };
-
-/** A folder for each row of the route table, which is their table of contents. */
-const TABLES_OF_THEIR_OWN = ['lambdas/endpoints'];
-
-const modules = modulesIn(...SOURCE_FOLDERS);
+const modules = sourceModules();
 const arrows = arrowsOf(modules);
-const rooms = roomsOf(SOURCE_FOLDERS.flatMap((folder) => filesIn(folder)));
+const rooms = roomsOf(modules.map(({ path }) => path));
 
 describe('the rooms of the house', () => {
   it('have no circle among modules, imports of types included', () => {
@@ -29,16 +23,11 @@ describe('the rooms of the house', () => {
     expect(circles).toEqual([]);
   });
 
-  it(`hold at most ${MAX_SIBLINGS} siblings`, () => {
+  it(`hold at most ${MAX_FILES} files, tests aside`, () => {
     const crowded = [...rooms]
-      .filter(
-        ([folder]) => !TABLES_OF_THEIR_OWN.includes(folder) && !folder.startsWith('tools/bench/results'),
-      )
-      .filter(([folder, { size }]) => size > (MAX_ROOMS[folder] ?? MAX_SIBLINGS))
-      .map(([folder, { size }]) => `${folder}: ${size}`);
+      .map(([folder, names]) => [folder, [...names].filter((name) => name.includes('.')).length] as const)
+      .filter(([, files]) => files > MAX_FILES);
     expect(crowded).toEqual([]);
-    for (const folder of [...TABLES_OF_THEIR_OWN, ...Object.keys(MAX_ROOMS)])
-      expect([...rooms.keys()]).toContain(folder);
   });
 });
 

@@ -112,7 +112,7 @@ describe('the areas', () => {
       for (const prefix of prefixes)
         expect([name, prefix, paths.some((path) => path.startsWith(prefix))]).toEqual([name, prefix, true]);
     expect(areaOf('lambdas/platform/core/money.ts')?.name).toBe('money');
-    expect(areaOf('lambdas/edge/envelope.ts')).toBeUndefined();
+    expect(areaOf('lambdas/platform/http/envelope.ts')).toBeUndefined();
   });
 
   it('leave tables out that a bench generates', () => {
