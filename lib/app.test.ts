@@ -12,7 +12,7 @@ const MAX_RESOURCES = 485;
 const app = new SynthesizedApp();
 
 describe('the app', () => {
-  it('is the same each time it is synthesized', () => {
+  it('yields the same templates on each synthesis', () => {
     expect(new SynthesizedApp('again').templates).toEqual(app.templates);
   });
 

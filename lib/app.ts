@@ -55,7 +55,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
 export interface SynthesizeOptions {
   /** JSON settings; the defaults when undefined. */
   readonly configFile: string | undefined;
-  /** Where the assembly goes; the CDK's own choice when undefined. */
+  /** The folder of the assembly; the CDK's default if undefined. */
   readonly outdir?: string;
 }
 

@@ -7,7 +7,7 @@ import { objectionsTo } from '../test/supply/policy.ts';
 import { bundleConsole, type ConsoleBundle } from './bundle-console.ts';
 import { bundledFolders } from './supply/bill-of-materials.ts';
 
-/** What a browser may have to load before the first page shows, compressed. */
+/** The maximum size that a browser loads before the first page shows, compressed. */
 const MAX_FIRST_BYTES = 200 * 1024;
 
 const folder = mkdtempSync(join(tmpdir(), 'console-'));
@@ -52,7 +52,7 @@ it('holds nothing of the service but types, and only packages with licences that
   expect(objectionsTo(deployed)).toEqual([]);
 });
 
-it('is the same files each time, with a page that names them and nothing else', async () => {
+it('writes the same files each time, with a page that names them and nothing else', async () => {
   const again = join(folder, 'again');
   await bundleConsole({ page: join(again, 'page'), assets: join(again, 'assets') });
   expect(readdirSync(join(again, 'assets')).sort()).toEqual(readdirSync(assets).sort());

@@ -18,9 +18,12 @@ export interface ConsoleFile {
 
 export interface ConsoleBundle {
   readonly files: readonly ConsoleFile[];
-  /** What a browser must have before the first page shows: the page, its scripts with all that they import, its styles. */
+  /**
+   * The files that a browser needs before the first page shows: the page, its scripts with all of their imports, its
+   * styles.
+   */
   readonly first: readonly string[];
-  /** What went into each file. */
+  /** The inputs of each file. */
   readonly metafile: Metafile;
 }
 
@@ -85,7 +88,7 @@ interface Import {
   readonly kind: string;
 }
 
-/** What scripts import when they start, and what that imports, each once; first of the first. */
+/** Returns the files that scripts import at start, and the imports of these, each once, depth first. */
 function importedBy(
   scripts: readonly string[],
   importsOf: (name: string) => readonly Import[],

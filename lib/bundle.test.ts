@@ -26,7 +26,7 @@ const hashOf = (path: string): string => createHash('sha256').update(readFileSyn
 const HASHED = /-[A-Z0-9]{8}\.(js|css)\.gz$/;
 
 describe('the bundles', () => {
-  it('are one folder a function and one for the shared host, with source maps and what is served or built from there, and nothing of before', () => {
+  it('consist of one folder per function and one for the shared host, with source maps and served or built files, and without earlier files', () => {
     expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS, 'inference-host'].sort());
     expect(readdirSync(join(folder, 'inference-host')).sort()).toEqual([
       'Dockerfile',
@@ -47,7 +47,7 @@ describe('the bundles', () => {
       ]);
   });
 
-  it('of chat stay small enough to start fast', () => {
+  it('stay small enough for a fast start of chat', () => {
     expect(statSync(bundleOf('create-chat-completion')).size).toBeLessThan(MAX_CHAT_BUNDLE_BYTES);
   });
 

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const banner =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
-/** How every function is bundled. */
+/** The bundling options of every function. */
 export const BUNDLING = {
   absWorkingDir: root,
   outExtension: { '.js': '.mjs' },
@@ -49,7 +49,7 @@ export const SHARED_HOST = 'inference-host';
 /** The programs that listen by themselves, by their folder; that of the uploads lies beside the function it stands in for. */
 const PROGRAMS = { 'create-transcription': 'upload.ts', [SHARED_HOST]: 'inference.ts' } as const;
 
-/** How a program becomes an image, for platforms that run one. */
+/** The file that builds an image of a program, for platforms that run images. */
 const DOCKERFILE = join(root, 'lambdas', 'servers', 'host.dockerfile');
 
 /**

@@ -1,14 +1,14 @@
-/** Where a service answers its callers: the local one by its session, one in AWS by the outputs of its stacks. */
+/** The addresses of a service: of the local one by its session, of one in AWS by the outputs of its stacks. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
 import type { Route } from '../lambdas/platform/contract/route.ts';
 
-/** Of each API, without a slash at the end. Both are the same where one hostname serves both. */
+/** The address of each API, without a slash at the end. Both are the same if one hostname serves both. */
 export type Addresses = Readonly<Record<Route['api'], string>>;
 
-/** Where this target answers. Throws where that is not known. */
+/** Returns the addresses of this target. Throws if they are not known. */
 export async function addressesOf({ addresses }: { readonly addresses?: () => Promise<Addresses> }) {
   if (addresses === undefined) throw new Error('this service announces no address');
   return addresses();
@@ -24,7 +24,7 @@ export const askedAddresses = async (
 
 const session = z.object({ base_url: z.url(), platform_url: z.url() });
 
-/** Of the service that runs on this state folder. Throws when none runs. */
+/** Returns the addresses of the service that runs on this state folder. Throws if none runs. */
 export function localAddresses(stateDir: string): Addresses {
   let text: string;
   try {
@@ -36,7 +36,7 @@ export function localAddresses(stateDir: string): Addresses {
   return { inference: plain(inference), platform: plain(platform) };
 }
 
-/** Of a deployment: its one hostname where it has one, else the addresses of its two APIs. */
+/** Returns the addresses of a deployment: its one hostname if it has one, else the addresses of its two APIs. */
 export async function deployedAddresses(client: CloudFormationClient, stage: string): Promise<Addresses> {
   const outputs = (stack: string) => outputsOf(client, `Inference-${stage}-${stack}`);
   const { BaseUrl: hostname } = (await outputs('ingress')) ?? {};

@@ -1,12 +1,12 @@
-/** What a command of the operator is, and how it reads its arguments. */
+/** The definition of a command of the operator, and the parsing of its arguments. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Operator } from './operator.ts';
 
-/** What a command prints, and the exit code it ends with. */
+/** The output of a command, and its exit code. */
 export interface Outcome {
   readonly output: Readonly<Record<string, unknown>>;
   readonly exitCode: number;
-  /** What a person reads in place of the output's fields. */
+  /** The text that a person reads in place of the output's fields. */
   readonly text?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Command {
   readonly alone?: (args: readonly string[], stage?: string) => Outcome | Promise<Outcome> | undefined;
 }
 
-/** What a command that did its work prints. */
+/** Returns the outcome of a command that succeeded. */
 export const ok = (output: Record<string, unknown>): Outcome => ({ output, exitCode: 0 });
 
 /** Reads `--name value` options; throws when one is unknown or a required one is missing. */

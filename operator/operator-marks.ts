@@ -1,4 +1,4 @@
-/** Which accounts may sign in as operators: an attribute of the account's own item. */
+/** The accounts that may sign in as operators: an attribute of the account's item. */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Account } from '../lambdas/access/core/accounts.ts';
 import { accountKey, decodeAccount, OPERATOR_SINCE } from '../lambdas/access/store/account-item.ts';

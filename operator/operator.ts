@@ -1,4 +1,4 @@
-/** What an operator can do to a deployment; the command line and the local seed both work through this. */
+/** The operations of an operator on a deployment. The command line and the local seed both use them. */
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { verifyKey } from '../lambdas/access/core/api-key.ts';
@@ -101,7 +101,7 @@ export function createOperator(target: Target, log: Log) {
     bindIdentity: (accountId: string, identity: Identity) => accounts.bind(identityKey(identity), accountId),
     /** A session good for a day: an operator has no identity provider to sign in with again. */
     issueSession: (accountId: string) => sessions.begin(accountId, LONGEST_SESSION_SECONDS),
-    /** Which accounts may see the operator's view. */
+    /** The accounts that may see the operator's view. */
     operators: createOperatorMarks(client, accountsTable, systemClock),
     /** The account of an API key; undefined when this deployment has not issued it. */
     accountOf: async (key: string) => verifyKey(key, await peppers())?.accountId,
@@ -131,7 +131,7 @@ export function createOperator(target: Target, log: Log) {
     ...usageRecords(client, tables, wallet),
     smokeAccess: createSmokeAccess(secrets, target.environment),
     addresses: () => addressesOf(target),
-    /** Of a service that `npm start` runs: there is no AWS account behind it. */
+    /** True for a service that `npm start` runs: it has no AWS account. */
     isLocal: target.client.endpoint !== undefined,
     routes: createRouteAccess(target, secrets, log),
     /** Usage that routes reported beyond the bounds of their calls, of the last month. */

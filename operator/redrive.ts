@@ -11,7 +11,7 @@ import { QUEUES } from '../lambdas/platform/contract/queues.ts';
 /** Messages of one request (Amazon SQS quotas). */
 const BATCH = 10;
 
-/** Where dead letters lie, and where they go back to. */
+/** The queues of dead letters, and the queue to which each is moved. */
 export const REDRIVES = {
   deliveries: {
     from: [QUEUES.exhaustedDeliveries.variable, QUEUES.deadDeliveries.variable],

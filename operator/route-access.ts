@@ -1,4 +1,7 @@
-/** What a route's provider is asked with by the operator: the route's secret, or a signature by the operator's own credentials. */
+/**
+ * The credentials with which the operator calls a route's provider: the route's secret, or a signature by the
+ * operator's own credentials.
+ */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createBedrockClients } from '../lambdas/inference/store/bedrock-clients.ts';

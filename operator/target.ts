@@ -1,4 +1,6 @@
-/** Where the operator's command works: the local service, or a deployment in AWS found by its stack's outputs. */
+/**
+ * The target of the operator's command: the local service, or a deployment in AWS that is found by its stack's outputs.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
@@ -15,7 +17,7 @@ import { REDRIVES } from './redrive.ts';
 export interface Target {
   /** Table names and secret, by the functions' own variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where the service answers its callers, where that is known of this target. */
+  /** Returns the addresses of the service, if they are known for this target. */
   readonly addresses?: () => Promise<Addresses>;
   /** Endpoint, region and credentials; empty in AWS, where the SDK finds its own. */
   readonly client: {
@@ -55,7 +57,7 @@ export function readLocalTarget(stateDir: string): Target {
   return { ...localTarget(endpoint, environment), addresses: async () => localAddresses(stateDir) };
 }
 
-/** What an operator works with, by the stack whose outputs name it. */
+/** The variables that an operator uses, by the stack whose outputs name them. */
 export const OPERATED = {
   data: [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)],
   platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [...from, to])],

@@ -1,4 +1,7 @@
-/** What need not wait for the rest of the page's scripts: the theme, who is signed in, and the page that was asked for. */
+/**
+ * The tasks that need not wait for the rest of the page's scripts: the theme, the signed-in account, and the requested
+ * page.
+ */
 import { askAhead } from './api/account.ts';
 import { addressOf } from './app/addresses.ts';
 import { PAGES } from './app/pages.ts';

@@ -12,7 +12,7 @@ import { exampleRequest, messagesBody, type SnippetRequest } from './parts/snipp
 const BASE = 'http://127.0.0.1:1/prod';
 const KEY = `uis_key's "own"`;
 
-/** What every language, a shell and curl have a meaning of their own for. */
+/** Characters to which the languages, a shell and curl give a special meaning. */
 const HARD = [
   `it's "quoted" \\ \\n \\' \\" '''`,
   'line\nline\r\n\ttab \u0000\u0001\u007f\u2028\u2029',
@@ -66,7 +66,7 @@ it('covers every kind of call', () => {
   for (const [kind] of KINDS) expect(exampleRequest(kind, 'sim/x').body.model).toBe('sim/x');
 });
 
-it('has programs that hold conversations, and the Messages API, for chat alone', () => {
+it('offers programs that hold conversations and the Messages API for chat alone', () => {
   const idsOf = (request: SnippetRequest) => snippets(BASE, KEY, request).map(({ id }) => id);
   expect(idsOf(chat)).toEqual(expect.arrayContaining(['anthropic-node', 'claude-code', 'codex', 'ai-sdk']));
   for (const request of REQUESTS.slice(1))
@@ -266,13 +266,13 @@ describe('text for another client', () => {
   const model = `sim/"it's" \\ $x`;
   const request = exampleRequest('chat', model);
 
-  it('is exports that a shell reads back, for Claude Code', () => {
+  it('contains exports that a shell reads back, for Claude Code', () => {
     const text = textOf(request, 'claude-code').replace(/^claude/m, `printf '%s\\0' "$ANTHROPIC_AUTH_TOKEN"`);
     const { stdout } = spawnSync('bash', ['-c', text], { encoding: 'utf8' });
     expect(stdout.split('\0')).toEqual([KEY, '--model', model, '']);
   });
 
-  it('is JSON that names the model, for opencode', () => {
+  it('contains JSON that names the model, for opencode', () => {
     const [comment, ...lines] = textOf(request, 'opencode').split('\n');
     expect(comment).toBe('// opencode.json');
     expect(JSON.parse(lines.join('\n'))).toMatchObject({
@@ -281,7 +281,7 @@ describe('text for another client', () => {
     });
   });
 
-  it('is a string with the same escapes in TOML and in JavaScript, for Codex and the AI SDK', () => {
+  it('contains a string with the same escapes in TOML and in JavaScript, for Codex and the AI SDK', () => {
     expect(textOf(request, 'codex')).toContain(`model = ${JSON.stringify(model)}\n`);
     expect(textOf(request, 'ai-sdk')).toContain(`gateway(${JSON.stringify(model)})`);
   });

@@ -50,14 +50,17 @@ describe('the check of answers', () => {
 });
 
 describe('the body of an error', () => {
-  it.each(['openai', 'messages'] as const)('is described, with its details: %s', (surface) => {
-    const error = new ServiceError('invalid_value', 'No.', { param: 'a', details: { code: 1 } });
-    const path = surface === 'messages' ? '/v1/messages/none' : '/none';
-    expect(() => check(path, 404, errorBody(error, surface, 'req_1'))).not.toThrow();
-  });
+  it.each(['openai', 'messages'] as const)(
+    'matches its description, including its details: %s',
+    (surface) => {
+      const error = new ServiceError('invalid_value', 'No.', { param: 'a', details: { code: 1 } });
+      const path = surface === 'messages' ? '/v1/messages/none' : '/none';
+      expect(() => check(path, 404, errorBody(error, surface, 'req_1'))).not.toThrow();
+    },
+  );
 
   it.each([...GATEWAY_ERRORS, IP_RATE_ERROR])(
-    'is described where the gateway makes it: $responseType',
+    'matches its description if the gateway creates it: $responseType',
     (error) => {
       const body = gatewayErrorBody(error, error === IP_RATE_ERROR ? undefined : 'req_1');
       expect(() => check('/none', 404, body)).not.toThrow();

@@ -79,7 +79,7 @@ function takesAll(schema: JsonSchema, takes: (value: unknown) => unknown, more?:
 }
 
 describe('the patterns of the description', () => {
-  it.each([...patterns])('are read alike by every language’s regular expressions: %s', (pattern) => {
+  it.each([...patterns])('avoid syntax that differs between regular expression dialects: %s', (pattern) => {
     expect(pattern).not.toMatch(/\\[pPkuUGAzZ]|\(\?[<P]|\(\?!|\(\?=/);
     expect(() => [new RegExp(pattern), new RegExp(pattern, 'u')]).not.toThrow();
   });
@@ -108,7 +108,7 @@ describe('the patterns of the description', () => {
 });
 
 describe('every value that the description allows is taken', () => {
-  it('as an amount of an order', () => {
+  it('validation accepts each amount of an order that the description allows', () => {
     const takes = (amount: unknown) => createOrderRequest.safeParse({ amount, currency: 'USD' }).success;
     takesAll(described(createOrderRequest, 'amount'), takes);
     const isAllowed = ajv.compile(described(createOrderRequest, 'amount'));
@@ -117,7 +117,7 @@ describe('every value that the description allows is taken', () => {
     expect(wrong.filter(takes)).toEqual([]);
   });
 
-  it('as a cap of a key', () => {
+  it('validation accepts each cap of a key that the description allows', () => {
     const takes = (amount: unknown) => policySchema.safeParse({ monthly_usd: amount }).success;
     const schema = described(policySchema, 'monthly_usd');
     takesAll(schema, takes);
@@ -132,23 +132,26 @@ describe('every value that the description allows is taken', () => {
     .date({ min: new Date('1980-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
     .map((date) => date.toISOString());
 
-  it.each(['start', 'end'])('as a time of a query: %s', (name) => {
-    const takes = (time: unknown) => usageQuery.safeParse({ [name]: time }).success;
-    takesAll(described(usageQuery, name), takes, dates);
-    const isAllowed = ajv.compile(described(usageQuery, name));
-    const wrong = ['', 'yesterday', '2026-13-01T00:00:00Z', '1969-12-31T00:00:00Z', '9'.repeat(13)];
-    expect(wrong.filter((time) => isAllowed(time))).toEqual([]);
-    expect(wrong.filter(takes)).toEqual([]);
-    expect(isAllowed('2026-11-23T10:00:00+01:00')).toBe(true);
-  });
+  it.each(['start', 'end'])(
+    'validation accepts each time of a query that the description allows: %s',
+    (name) => {
+      const takes = (time: unknown) => usageQuery.safeParse({ [name]: time }).success;
+      takesAll(described(usageQuery, name), takes, dates);
+      const isAllowed = ajv.compile(described(usageQuery, name));
+      const wrong = ['', 'yesterday', '2026-13-01T00:00:00Z', '1969-12-31T00:00:00Z', '9'.repeat(13)];
+      expect(wrong.filter((time) => isAllowed(time))).toEqual([]);
+      expect(wrong.filter(takes)).toEqual([]);
+      expect(isAllowed('2026-11-23T10:00:00+01:00')).toBe(true);
+    },
+  );
 
-  it('as the time from which deliveries are recovered', () => {
+  it('validation accepts each start time of a delivery recovery that the description allows', () => {
     const takes = (since: unknown) => recoverSchema.safeParse({ since }).success;
     takesAll(described(recoverSchema, 'since'), takes, dates);
     expect(ajv.compile(described(recoverSchema, 'since'))('soon')).toBe(false);
   });
 
-  it('as the URL of a webhook', () => {
+  it('validation accepts each URL of a webhook that the description allows', () => {
     const takes = (url: unknown) => {
       const parsed = createSchema.safeParse({ url, events: ['listing.installed'] });
       return parsed.success && parseTarget(String(url), false).protocol === 'https:';
@@ -168,7 +171,7 @@ describe('every value that the description allows is taken', () => {
     expect(wrong.filter((url) => isAllowed(url))).toEqual([]);
   });
 
-  it('as a condition of a change', () => {
+  it('the reader of If-Match accepts each condition that the description allows', () => {
     const headers = [...partsOf(document)].filter(([, { name }]) => name === 'If-Match');
     expect(headers.length).toBeGreaterThan(3);
     const takes = (value: unknown) => {
@@ -181,7 +184,7 @@ describe('every value that the description allows is taken', () => {
     );
   });
 
-  it('as a choice of a tool, which needs tools', () => {
+  it('validation accepts a tool choice, which needs tools, if and only if the description allows it', () => {
     const isAllowed = ajv.compile(inlineSchema(chatCompletionRequest));
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const named = { type: 'function', function: { name: 'f' } };
@@ -197,7 +200,7 @@ describe('every value that the description allows is taken', () => {
 });
 
 describe('bytes', () => {
-  it('are described as bytes, wherever a request or an answer has them', () => {
+  it('use the binary format in the description of each request and response that contains them', () => {
     const bodies = [...partsOf(document)]
       .filter(([path]) => /(requestBody|responses\/\d+)\/content$/.test(path))
       .flatMap(([path, content]) => Object.entries(content).map(([type, body]) => ({ path, type, body })));

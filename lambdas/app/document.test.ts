@@ -35,16 +35,19 @@ const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [
 ]);
 
 describe('the description of the service', () => {
-  it.each(routes)('has the route, its purpose, parameters, answers and who may call: %s', (_name, route) => {
-    const operation = described(route);
-    expect(operation?.summary.toLowerCase()).toBe(route.purpose.toLowerCase());
-    const named = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
-    const inPath = operation?.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
-    expect(inPath.map(({ name }) => name)).toEqual(named);
-    expect(operation?.security.length === 0).toBe(route.authentication === 'none');
-    expect(Object.keys(operation?.responses ?? {}).some((status) => status.startsWith('2'))).toBe(true);
-    expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(['429', '500']));
-  });
+  it.each(routes)(
+    'lists the route with its purpose, parameters, responses and authentication: %s',
+    (_name, route) => {
+      const operation = described(route);
+      expect(operation?.summary.toLowerCase()).toBe(route.purpose.toLowerCase());
+      const named = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+      const inPath = operation?.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+      expect(inPath.map(({ name }) => name)).toEqual(named);
+      expect(operation?.security.length === 0).toBe(route.authentication === 'none');
+      expect(Object.keys(operation?.responses ?? {}).some((status) => status.startsWith('2'))).toBe(true);
+      expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(['429', '500']));
+    },
+  );
 
   it.each([
     ['api-key', ['apiKey', 'apiKeyHeader']],
@@ -62,13 +65,13 @@ describe('the description of the service', () => {
     }
   });
 
-  it('has nothing that is not in the route table, and each operation under a name of its own', () => {
+  it('contains only the routes of the route table, each with a unique operation id', () => {
     const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     expect(all).toHaveLength(ROUTES.length);
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
   });
 
-  it('cannot be made while a route lacks its description', () => {
+  it('fails to build if a route lacks its description', () => {
     const extra = { ...routes[0]?.[1], endpoint: 'not-described' } as Route;
     const options = { operations: OPERATIONS, title: 't', version: '1' };
     expect(() => openApiDocument({ ...options, routes: [extra] })).toThrow(
@@ -76,7 +79,7 @@ describe('the description of the service', () => {
     );
   });
 
-  it('has a body for every route that reads one', () => {
+  it('contains a request body for every PUT and PATCH route', () => {
     const without = routes
       .filter(([, { method }]) => method === 'PUT' || method === 'PATCH')
       .filter(([, route]) => described(route)?.requestBody === undefined);

@@ -9,7 +9,7 @@ const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [
 const segmentsOf = ({ path }: Pick<Route, 'path'>): readonly string[] => path.split('/').slice(1);
 
 describe('a route', () => {
-  it.each(routes)('has a path in the syntax of API Gateway, greedy only at its end: %s', (_name, route) => {
+  it.each(routes)('uses a path in the syntax of API Gateway, greedy only at its end: %s', (_name, route) => {
     expect(route.path).toMatch(/^\/([a-z0-9._-]+|\{[a-z_]+\+?\})?(\/([a-z0-9._-]+|\{[a-z_]+\+?\}))*$/);
     const inner = segmentsOf(route).slice(0, -1);
     expect(inner.filter((segment) => segment.endsWith('+}'))).toEqual([]);

@@ -42,7 +42,7 @@ const pathOf = (name: string): string => `#/components/schemas/${name}`;
 
 export const reference = (name: ComponentName): JsonSchema => ({ $ref: pathOf(name) });
 
-/** What the service answers; fields may be added to it at any time. */
+/** Returns the schema of a response of the service. The service may add fields to a response at any time. */
 export function answerSchema(schema: z.ZodType): JsonSchema {
   const name = registry.get(schema)?.id;
   return name === undefined ? inlineSchema(schema) : { $ref: pathOf(name) };

@@ -1,4 +1,7 @@
-/** What a balancer asks a program: whether to send calls there. It is neither logged nor measured. */
+/**
+ * The health check of a balancer, which decides whether to send calls to the program. It is neither logged nor
+ * measured.
+ */
 import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
 import type { NodeHost, Target } from '../platform/http/node-host.ts';
 import { JSON_BODIES } from './bodies.ts';

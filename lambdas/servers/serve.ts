@@ -1,4 +1,4 @@
-/** How a program listens, reports to its parent, survives and stops. */
+/** The life cycle of a program: how it listens, reports to its parent, survives and stops. */
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../platform/core/ports.ts';
 import type { NodeHost } from '../platform/http/node-host.ts';
@@ -7,7 +7,10 @@ import { framesOf } from '../platform/http/request-handler.ts';
 /** An error and two rounds of database calls fit between this and the 120 s that Fargate gives a task at most. */
 const DEFAULT_GRACE_SECONDS = 100;
 
-/** How long calls in flight may go on once the host is to stop. */
+/**
+ * The environment variable with the seconds for which calls in flight may continue after the server is requested to
+ * stop.
+ */
 const GRACE_VARIABLE = 'HOST_GRACE_SECONDS';
 
 /**

@@ -37,7 +37,7 @@ function start(name: string, environment: Readonly<Record<string, string>> = {})
   return child;
 }
 
-/** What a program asks of AWS, by the name of the table or the secret. */
+/** Starts a fake AWS that records each request of a program by the name of the table or the secret. */
 async function startAws() {
   const asked = new Set<string>();
   const server = createServer(async (request, response) => {
@@ -51,7 +51,7 @@ async function startAws() {
 }
 
 describe('what the first call of a process needs', () => {
-  it('is read while the process starts: the pepper and the catalog', async () => {
+  it('loads while the process starts: the pepper and the catalog', async () => {
     const { asked, server, url } = await startAws();
     const program = start('upload', { AWS_ENDPOINT_URL: url });
     await once(program, 'message');

@@ -18,11 +18,11 @@ describe('the parts of the functions that move money', () => {
     [107, { 'sweep-holds': 2, 'receive-payment-event': 2, 'create-session': 3 }],
     [106, {}],
     [10, {}],
-  ])('are shares of %i, as far as the account can spare them: %j', (concurrency, parts) => {
+  ])('total shares of %i if the account can spare them: %j', (concurrency, parts) => {
     expect(reserved(concurrency)).toEqual(parts);
   });
 
-  it('do not exist where the quota is not known, so that every account takes the deployment', () => {
+  it('remain unset if the quota is unknown, so that every account accepts the deployment', () => {
     expect(reserved()).toEqual({});
     for (const stack of SERVICE_STACKS)
       expect(JSON.stringify(new SynthesizedApp().templates[stack])).not.toContain('ReservedConcurrent');
@@ -44,9 +44,12 @@ describe('the throttle of streams', () => {
     [10, 1_000, 1],
     [10_000, 50, 50],
     [undefined, 1_000, 1_000],
-  ])('of %p executions and %i requests a second is %i calls a second', (concurrency, requests, rate) => {
-    expect(streamsPerSecond(of(concurrency, requests))).toBe(rate);
-  });
+  ])(
+    'allows, for %p executions and %i requests per second, %i calls per second',
+    (concurrency, requests, rate) => {
+      expect(streamsPerSecond(of(concurrency, requests))).toBe(rate);
+    },
+  );
 
   it('leaves a fifth of what is not reserved to all other functions, when calls take 10 s', () => {
     for (let concurrency = 200; concurrency < 9_000; concurrency += 131) {
@@ -59,7 +62,7 @@ describe('the throttle of streams', () => {
 describe('a deployment whose quota is known', () => {
   const app = new SynthesizedApp('concurrency');
 
-  it('has these parts in its templates, and no other function has one', () => {
+  it('sets these shares in its templates, and on no other function', () => {
     const parts = SERVICE_STACKS.flatMap((stack) =>
       app
         .resources(stack, 'AWS::Lambda::Function')

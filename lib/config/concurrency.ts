@@ -1,6 +1,6 @@
 /**
- * How the account's concurrent executions of Lambda are shared out: a part of their own for the functions that move money,
- * and a throttle that keeps streams to what the others can carry.
+ * The division of the account's concurrent executions of Lambda. The functions that move money have a reserved share. A
+ * throttle keeps streams to the capacity of the others.
  */
 import type { Config } from './config.ts';
 import type { FunctionName } from './grants.ts';
@@ -19,10 +19,10 @@ const SWEEPS = 2;
  */
 const HUNDREDTHS = { 'receive-payment-event': 1, 'create-session': 2 } as const;
 
-/** Of what nobody has for itself, in hundredths; the rest is for reads, keys and orders. */
+/** The share of streams in the unreserved executions, in hundredths. The rest is for reads, keys and orders. */
 const STREAMS_HUNDREDTHS = 80;
 
-/** Of a usual call: a function is busy from its request to the end of its stream. */
+/** The duration of a usual call. A function is in use from its request to the end of its stream. */
 const CALL_SECONDS = 10;
 
 /** The functions that have a part of their own, with its size; none where the account cannot spare it, or the setting is absent. */

@@ -39,7 +39,7 @@ const oidc = (fields: object) => ({
 });
 
 describe('the settings', () => {
-  it('are complete without a word from the operator', () => {
+  it('default to complete values without input of the operator', () => {
     expect(parseConfig({})).toEqual(DEFAULTS);
     expect(loadConfig(undefined)).toEqual(DEFAULTS);
   });
@@ -118,20 +118,20 @@ describe('the settings', () => {
       { compute: 'fargate', edgeDomain: { ...EDGE_DOMAIN, certificateArn: DOMAINS.certificateArn } },
     ],
     ['lambdaConcurrency', { lambdaConcurrency: 9 }],
-  ])('that are wrong are refused by name: %s %j', (field, settings) => {
+  ])('cause an error with the field name if they are wrong: %s %j', (field, settings) => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
   });
 
-  it.each([[[]], ['prod'], [null], [3]])('that are no object are refused: %j', (settings) => {
+  it.each([[[]], ['prod'], [null], [3]])('cause an error if they are not an object: %j', (settings) => {
     expect(() => parseConfig(settings)).toThrow(/^configuration: /);
   });
 
-  it('that cannot be read are refused with the name of the file', () => {
+  it('cause an error with the file name if they cannot be read', () => {
     const file = join(temporaryFolder(), 'absent.json');
     expect(() => loadConfig(file)).toThrow(`configuration: cannot read ${file}`);
   });
 
-  it('that are not JSON are refused with the name of the file', () => {
+  it('cause an error with the file name if they are not JSON', () => {
     const file = join(temporaryFolder(), 'broken.json');
     writeFileSync(file, '{"stage": ');
     expect(() => loadConfig(file)).toThrow(file);

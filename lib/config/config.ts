@@ -47,9 +47,10 @@ const schema = z.strictObject({
   /** Seconds after which an unsettled hold may be recovered. */
   holdTtlSeconds: z.int().min(1).default(DEFAULT_HOLD_TTL_SECONDS),
   /**
-   * What serves the inference API: `lambda` is a function for each route behind API Gateway, one call at a time each;
-   * `web-function` and `fargate` are one program for all routes, many calls at once in a process, with CloudFront before
-   * it as the one hostname of both APIs. The functions stay deployed, and keep their addresses.
+   * The compute that serves the inference API. `lambda` is a function for each route behind API Gateway, with one call
+   * at a time each. `web-function` and `fargate` are one program for all routes, with many concurrent calls in a
+   * process. CloudFront is in front of that program as the one hostname of both APIs. The functions stay deployed, and
+   * keep their addresses.
    */
   compute: z.enum(['lambda', 'web-function', 'fargate']).default('lambda'),
   /**
@@ -58,9 +59,9 @@ const schema = z.strictObject({
    */
   hostTasks: hostTasks.optional(),
   /**
-   * What takes uploads of up to 25 MB, in front of which CloudFront gives the API one hostname: `web-function` is a
-   * Lambda Web Function, `fargate` two tasks or more behind a VPC origin; with `none` there is no CloudFront, and files
-   * may have 4 MB.
+   * The compute that takes uploads of up to 25 MB, behind CloudFront, which gives the API one hostname. `web-function`
+   * is a Lambda Web Function, and `fargate` is two tasks or more behind a VPC origin. With `none` there is no
+   * CloudFront, and files may have 4 MB.
    */
   ingress: z.enum(['none', 'web-function', 'fargate']).default('none'),
   /**
@@ -73,8 +74,9 @@ const schema = z.strictObject({
     .max(3)
     .optional(),
   /**
-   * How a new version of the functions of paid routes goes live: `all-at-once`, or `canary`: for one call in ten at first,
-   * and back by itself when calls fail. Hosts (`compute` other than `lambda`) have releases of their own.
+   * The rollout of a new version of the functions of paid routes: `all-at-once`, or `canary`. A canary first serves one
+   * call in ten, and is rolled back automatically if calls fail. Hosts (`compute` other than `lambda`) have separate
+   * releases.
    */
   releases: z.enum(['all-at-once', 'canary']).default('all-at-once'),
   /**
@@ -93,9 +95,9 @@ const schema = z.strictObject({
     .optional(),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
-  /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
+  /** The providers with which accounts may sign in, by the name in `POST /api/v1/auth/{identity_provider}`. */
   identityProviders: identityProvidersSchema.default({}),
-  /** Where a payer returns to from the checkout; a page of the operator's own. */
+  /** The page to which a payer returns from the checkout. It belongs to the operator. */
   paymentReturnUrl: z.url({ protocol: /^https$/ }).default('https://example.com/'),
   /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
@@ -168,8 +170,8 @@ const schema = z.strictObject({
     })
     .optional(),
   /**
-   * Which secret CloudFront shows what lies behind it: one more makes a new one, and the one before stays good until the
-   * next.
+   * The generation of the secret that CloudFront sends to its origins. An increase by one creates a new secret, and the
+   * previous one stays valid until the next increase.
    */
   edgeSecretGeneration: z.int().min(1).max(10_000).default(1),
   /** The name of CloudFront's hostname; CloudFront takes certificates of us-east-1 alone. */
@@ -190,7 +192,7 @@ export function parseConfig(input: unknown): Config {
   return result.data;
 }
 
-/** Whether CloudFront stands in front of the APIs. */
+/** Returns whether CloudFront is in front of the APIs. */
 export const hasEdge = ({ compute, ingress }: Pick<Config, 'compute' | 'ingress'>): boolean =>
   compute !== 'lambda' || ingress !== 'none';
 
@@ -199,7 +201,7 @@ const USUAL_TASKS = { least: 2, most: 10 } as const;
 /** The fewest and the most tasks that serve the inference API on Fargate. */
 export const hostTasksOf = ({ hostTasks }: Pick<Config, 'hostTasks'>) => hostTasks ?? USUAL_TASKS;
 
-/** What settings say against each other; each names the field that is to change. */
+/** Returns the contradictions between settings. Each names the field to change. */
 function contradictionsOf(config: Config): readonly string[] {
   const { compute, ingress, hostTasks, region, edgeDomain, domains, holdTtlSeconds } = config;
   const names: readonly unknown[] = [domains?.inference, domains?.platform];

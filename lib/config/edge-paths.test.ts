@@ -5,12 +5,12 @@ const inference = (path: string) => ({ api: 'inference', path }) as const;
 const platform = (path: string) => ({ api: 'platform', path }) as const;
 
 describe('the patterns of the inference API', () => {
-  it('are one for each first segment that it has for itself', () => {
+  it('consist of one for each first segment that only this API uses', () => {
     const routes = [inference('/v1/models'), inference('/v1/models/{model+}'), platform('/health')];
     expect(inferencePatterns(routes)).toEqual(['/v1/*']);
   });
 
-  it('are one for each path, where the platform API has paths below the same segment', () => {
+  it('consist of one for each path if the platform API has paths below the same segment', () => {
     const routes = [inference('/api/v1/models'), inference('/api/v1/models/{id}'), platform('/api/orders')];
     expect(inferencePatterns(routes)).toEqual(['/api/v1/models', '/api/v1/models/*']);
   });

@@ -1,4 +1,4 @@
-/** Which paths of one hostname CloudFront sends where, as patterns of cache behaviours. */
+/** The origins to which CloudFront sends the paths of one hostname, as patterns of cache behaviors. */
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 
 type Addressed = Pick<Route, 'api' | 'path'>;
@@ -31,8 +31,8 @@ export function inferencePatterns(routes: readonly Addressed[]): readonly string
 }
 
 /**
- * Whether CloudFront takes a path for a pattern: `*` is any number of characters, slashes too, and `?` is one; letters
- * differ by their case (CloudFront developer guide, "Path pattern").
+ * Returns whether a path matches a pattern of CloudFront. `*` is any number of characters, including slashes, and `?`
+ * is one. Letters are case-sensitive (CloudFront developer guide, "Path pattern").
  */
 export function matchesPattern(pattern: string, path: string): boolean {
   const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');

@@ -1,4 +1,4 @@
-/** How large a task of the shared host is, and how much it is given before another one starts. */
+/** The size of a task of the shared host, and the load at which another task starts. */
 
 /**
  * A streamed call of 300 chunks takes 13 ms of CPU (a profile of 2026-11-23, and `npm run bench -- stream`), so 300 open

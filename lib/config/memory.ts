@@ -1,4 +1,4 @@
-/** How much memory each function has, which also sets its share of a CPU. */
+/** The memory of each function, which also sets its share of a CPU. */
 import type { FunctionName } from './grants.ts';
 
 /** The cost model compares sizes; this is the design's default. */

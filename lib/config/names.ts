@@ -1,7 +1,7 @@
 /** Names that two stacks know, so that neither has to import them from the other. */
 
-/** Of the cluster and of the service that take uploads on Fargate. */
+/** Returns the name of the cluster and of the service that take uploads on Fargate. */
 export const uploadServiceName = (stage: string): string => `${stage}-uploads`;
 
-/** Of the cluster and of the service that serve the inference API on Fargate. */
+/** Returns the name of the cluster and of the service that serve the inference API on Fargate. */
 export const hostServiceName = (stage: string): string => `${stage}-inference`;

@@ -3,7 +3,7 @@ import type { Grants } from '../../lambdas/platform/contract/grants.ts';
 import { unionOf } from './union-of-grants.ts';
 
 describe('the union of grants', () => {
-  it('has each action of a table, each index and each queue once', () => {
+  it('lists each action of a table, each index and each queue once', () => {
     const one: Grants = {
       tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem'] },
       indexes: [{ table: 'keys', name: 'by-account' }],
@@ -21,7 +21,7 @@ describe('the union of grants', () => {
     });
   });
 
-  it('has what one of them has, and nothing that none has', () => {
+  it('contains each grant that one of them has, and no other', () => {
     expect(unionOf([{ keyPepper: true }, { holds: true, settlements: true }, {}])).toEqual({
       tables: {},
       keyPepper: true,
@@ -31,7 +31,7 @@ describe('the union of grants', () => {
     expect(unionOf([])).toEqual({ tables: {} });
   });
 
-  it('is that of the one, where there is only one', () => {
+  it('equals the single grant if there is only one', () => {
     const grants: Grants = { tables: { accounts: [] }, sessionKey: true };
     expect(unionOf([grants])).toEqual(grants);
   });

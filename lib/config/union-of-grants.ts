@@ -1,4 +1,4 @@
-/** What one role needs that stands in for the roles of several functions. */
+/** The permissions of one role that replaces the roles of several functions. */
 
 import type { DynamoAction, Grants } from '../../lambdas/platform/contract/grants.ts';
 import type { TableName } from '../../lambdas/platform/contract/tables.ts';

@@ -1,4 +1,4 @@
-/** What a program acts in, knows and writes its logs to, on whichever compute it runs. */
+/** The role, the environment and the log group of a program, on any compute. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   type AddToPrincipalPolicyResult,
@@ -53,7 +53,7 @@ export function createHosting(scope: Construct, { service, ...options }: Hosting
   return { role, environment, logGroup };
 }
 
-/** What it may do stands in the role itself, so that it takes one resource of the 500 of a stack. */
+/** A role that contains its permissions inline, so that it takes one of the 500 resources of a stack. */
 class ProgramRole extends Role {
   readonly #allowed: PolicyDocument;
 

@@ -57,7 +57,7 @@ describe('the sweeper of holds', () => {
     expect(CONSUMERS['sweep-holds'].timeoutSeconds).toBeLessThan(5 * 60);
   });
 
-  it('is invoked by its own schedule and by nobody else', () => {
+  it('runs on its own schedule, and no other principal may invoke it', () => {
     const permissions = app
       .resources(STACK, 'AWS::Lambda::Permission')
       .map(([, { Properties }]) => Properties)
@@ -92,7 +92,7 @@ describe('the audit of the books', () => {
     });
   });
 
-  it('may invoke its step, write logs and traces, and nothing else', () => {
+  it('holds only the permissions to invoke its step and to write logs and traces', () => {
     const roleId = app.reference(STACK, machine?.Properties.RoleArn)?.id ?? '';
     const permissions = permissionsOf(app, STACK, roleId);
     const step = resourceName(app, STACK, { 'Fn::GetAtt': [functionOf('audit-books'), 'Arn'] });
@@ -113,7 +113,7 @@ describe('the audit of the books', () => {
     ]);
   });
 
-  it('is written in JSONPath, and calls only functions that the template names', () => {
+  it('uses JSONPath, and calls only functions that the template names', () => {
     expect(JSON.stringify(definition)).not.toContain('JSONata');
     const substitutions = machine?.Properties.DefinitionSubstitutions as Readonly<Record<string, unknown>>;
     const called = new Set(states.flatMap(([, { Resource: resource }]) => resource ?? []));
@@ -137,7 +137,7 @@ describe('the audit of the books', () => {
     },
   );
 
-  it('can both succeed and fail, ends before the next one begins, and lets no segment stop another', () => {
+  it('ends in success or failure, before the next run starts, and no failed segment stops another', () => {
     const types = Object.values(definition.States).map(({ Type }) => Type);
     expect(types).toEqual(expect.arrayContaining(['Succeed', 'Fail']));
     expect(definition.TimeoutSeconds).toBeLessThan(24 * 3600);
@@ -155,7 +155,7 @@ describe('the audit of the books', () => {
 });
 
 describe('the roles of the stack', () => {
-  it('are those of the functions, of two workflows, of a schedule, and of API Gateway for its calls and its logs', () => {
+  it('belong to the functions, two workflows, a schedule, and API Gateway for its calls and its logs', () => {
     const principals = app
       .resources(STACK, 'AWS::IAM::Role')
       .map(

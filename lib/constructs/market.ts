@@ -1,4 +1,7 @@
-/** What runs beside the routes of listings: the follower of their changes, the search index and the rankings. */
+/**
+ * The resources in addition to the routes of listings: the follower of their changes, the search index and the
+ * rankings.
+ */
 import { Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';

@@ -1,4 +1,4 @@
-/** What events and deliveries travel through: the bus, the queues with their dead letters, and the one-time schedules. */
+/** The transport of events and deliveries: the bus, the queues with their dead letters, and the one-time schedules. */
 import { Aws, CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';

@@ -1,4 +1,7 @@
-/** What a role needs to call models on AWS: the actions of inference alone, on whatever the catalog names at run time. */
+/**
+ * The permissions of a role that calls models on AWS: the actions of inference alone, on any model that the catalog
+ * names at run time.
+ */
 import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { reportedPartition } from './reported-names.ts';

@@ -20,7 +20,7 @@ import type { StoredData } from './stored-data.ts';
 const STRIPE_API = 'https://api.stripe.com';
 
 export interface RoleGrantsOptions {
-  /** Who acts in the role, for errors. */
+  /** The name of the principal that assumes the role, for errors. */
   readonly name: string;
   readonly grants: Grants;
   /** Queues that Lambda reads in its name. */
@@ -131,7 +131,10 @@ class RoleGrants {
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
   }
 
-  /** What Lambda itself needs to read a stream in a function's name, and to note what the function fails at. */
+  /**
+   * Grants what Lambda itself needs to read a stream on behalf of a function, and to record the changes at which the
+   * function fails.
+   */
   #grantStream(name: TableName, deadLettersArn: string): void {
     const { tableStreamArn } = this.#options.data.tables[name];
     if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);

@@ -68,7 +68,7 @@ function timeoutOf(name: FunctionName): number {
 }
 
 describe('the functions', () => {
-  it('are one for each route in its stack, one for unknown routes in each, and the consumers', () => {
+  it('match the routes: one for each route in its stack, one for unknown routes in each, and the consumers', () => {
     const expected = [
       ...new Set(ROUTES.map(({ api, endpoint }) => `${api} ${endpoint}`)),
       ...SERVICE_STACKS.map((stack) => `${stack} unknown-route`),
@@ -87,7 +87,7 @@ describe('the functions', () => {
     });
   });
 
-  it.each(named)('may run as long as whoever waits for them: %s', (_name, { name, properties }) => {
+  it.each(named)('time out with whoever waits for them: %s', (_name, { name, properties }) => {
     expect(properties.Timeout).toBe(timeoutOf(name));
   });
 
@@ -112,7 +112,7 @@ const INFERENCES = [
 ];
 
 describe('the role of a function', () => {
-  it.each(named)('is its own, and only Lambda takes it: %s', (_name, deployed) => {
+  it.each(named)('belongs to that function alone, and only Lambda can assume it: %s', (_name, deployed) => {
     expect(sharing(deployed, 'roleId')).toHaveLength(1);
     const role = app.templates[deployed.stack].Resources[deployed.roleId]?.Properties;
     expect(role).not.toHaveProperty('ManagedPolicyArns');
@@ -180,7 +180,7 @@ describe('the role of a function', () => {
     },
   );
 
-  it('has a wildcard only where secrets, models and schedules are named at run time', () => {
+  it('contains a wildcard only if secrets, models or schedules are named at run time', () => {
     const wild = functions.flatMap(({ stack, name, roleId }) =>
       permissionsOf(app, stack, roleId)
         .filter((permission) => permission.includes('*'))
@@ -250,7 +250,7 @@ describe('the environment of a function', () => {
 });
 
 describe('the grants', () => {
-  it('have a row for each function', () => {
+  it('contain a row for each function', () => {
     expect(Object.keys(GRANTS).sort()).toEqual([...FUNCTIONS].sort());
   });
 
@@ -261,7 +261,7 @@ describe('the grants', () => {
     ],
     ['of a profile', 'arn:<AWS::Partition>:bedrock:us-east-1:<AWS::AccountId>:inference-profile/us.x'],
     ['of no region, as a global profile has it', 'arn:<AWS::Partition>:bedrock:::foundation-model/x'],
-  ])('may call a model by whatever a route names: %s', (_name, resource) => {
+  ])('allow the call of a model by any resource that a route names: %s', (_name, resource) => {
     const allows = compilePolicy([{ Effect: 'Allow', Action: INVOCATIONS, Resource: MODELS }]);
     for (const action of INVOCATIONS) expect(allows(action, resource)).toBe('allowed');
     expect(allows('bedrock:CreateInferenceProfile', resource)).toBe('not allowed');

@@ -1,4 +1,4 @@
-/** What survives a deployment, as the constructs that use it know it; a stack of its own makes it. */
+/** The data that survives a deployment, as seen by the constructs that use it. A separate stack creates it. */
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { SecretVariable } from '../../lambdas/platform/contract/environment.ts';

@@ -17,7 +17,7 @@ const [stepId] = one('AWS::Lambda::Function', 'TranscriptionSettlementsettletran
 const definition = JSON.parse(String(machine.Properties.DefinitionString));
 
 describe('the workflow that settles transcriptions', () => {
-  it('is an Express one, which logs what fails and no data', () => {
+  it('runs as an Express workflow, and logs failures without data', () => {
     expect(machine.Properties).toMatchObject({
       StateMachineType: 'EXPRESS',
       LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
@@ -25,7 +25,7 @@ describe('the workflow that settles transcriptions', () => {
     });
   });
 
-  it('may invoke its step, write logs and traces, and nothing else', () => {
+  it('holds only the permissions to invoke its step and to write logs and traces', () => {
     const roleId = app.reference(STACK, machine.Properties.RoleArn)?.id ?? '';
     const permissions = permissionsOf(app, STACK, roleId);
     expect(permissions.filter((permission) => !permission.endsWith(' *'))).toEqual([
@@ -35,7 +35,7 @@ describe('the workflow that settles transcriptions', () => {
     expect(wild.filter((permission) => !/^(logs|xray):/.test(permission))).toEqual([]);
   });
 
-  it('is started by the transcription function alone', () => {
+  it('starts only from the transcription function', () => {
     const starters = app
       .resources(STACK, 'AWS::IAM::Role')
       .filter(([id]) =>
@@ -46,7 +46,7 @@ describe('the workflow that settles transcriptions', () => {
     expect(starters.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
   });
 
-  it('is watched for executions that fail and for those that run out of time', () => {
+  it('raises alarms for executions that fail and for those that run out of time', () => {
     const metrics = app
       .resources('operations', 'AWS::CloudWatch::Alarm')
       .filter(([, { Properties }]) => String(Properties.AlarmName).includes('/transcription-settlement'))

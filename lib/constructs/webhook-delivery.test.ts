@@ -29,7 +29,7 @@ const mappings = app
   .filter(({ StartingPosition: start }) => start === undefined);
 
 describe('a queue', () => {
-  it.each(specs)('is a standard one, encrypted, and keeps a message for 14 days: %s', (name) => {
+  it.each(specs)('uses the standard type and encryption, and stores a message for 14 days: %s', (name) => {
     expect(propertiesOf(name)).toMatchObject({
       SqsManagedSseEnabled: true,
       MessageRetentionPeriod: 14 * 86_400,
@@ -37,7 +37,7 @@ describe('a queue', () => {
     expect(propertiesOf(name).FifoQueue).toBeUndefined();
   });
 
-  it.each(specs)('is spoken to over TLS only: %s', (name) => {
+  it.each(specs)('requires TLS: %s', (name) => {
     const policies = app
       .resources(STACK, 'AWS::SQS::QueuePolicy')
       .filter(([, { Properties }]) => JSON.stringify(Properties.Queues).includes(idOf(name)));
@@ -45,7 +45,7 @@ describe('a queue', () => {
   });
 
   it.each(specs.filter(([, { reader }]) => reader !== undefined))(
-    'is read in batches that fail message by message, and gives up on one that cannot be handled: %s',
+    'delivers batches that fail message by message, and gives up on one that cannot be handled: %s',
     (name, { reader, dead, visibilitySeconds = 0 }) => {
       const own = mappings.filter(
         ({ EventSourceArn: source }) => app.reference(STACK, source)?.id === idOf(name),
@@ -73,7 +73,7 @@ describe('a queue', () => {
     },
   );
 
-  it('may be read by a function that sends to it, in chains that Lambda does not cut', () => {
+  it('allows a reader that sends to it, in chains that Lambda does not cut', () => {
     const loops = SERVICE_STACKS.flatMap((stack) =>
       app
         .resources(stack, 'AWS::Lambda::Function')
@@ -83,7 +83,7 @@ describe('a queue', () => {
     expect(loops).toEqual(['deliver-webhooks']);
   });
 
-  it('that holds dead letters is read by nobody', () => {
+  it('remains without a reader if it holds dead letters', () => {
     expect(mappings).toHaveLength(specs.filter(([, { reader }]) => reader !== undefined).length);
   });
 });
@@ -95,7 +95,7 @@ describe('a lease', () => {
 });
 
 describe('the bus', () => {
-  it('has the name that publishers know, and another stage’s has another', () => {
+  it('uses the name that publishers know, and another name in another stage', () => {
     expect(app.only(STACK, 'AWS::Events::EventBus').Properties).toMatchObject({ Name: 'platform-events' });
     const other = new SynthesizedApp('every-setting');
     expect(other.only(STACK, 'AWS::Events::EventBus').Properties).toMatchObject({

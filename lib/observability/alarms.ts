@@ -25,7 +25,7 @@ import { SMOKE_ALARMS } from './smoke-alarms.ts';
 import type { Watched } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
-/** Of an account that has asked for no more (Lambda quotas, concurrent executions). */
+/** The concurrency of an account that has not requested more (Lambda quotas, concurrent executions). */
 const DEFAULT_CONCURRENCY = 1_000;
 
 /** Fewer requests than this in five minutes make no rate worth waking for. */
@@ -47,7 +47,7 @@ const ENDPOINTS: readonly string[] = [UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ e
 
 const isInference = ({ label }: Watched): boolean => label === 'inference';
 
-/** Whether no route leads to a function: schedules, queues and workflows run it. */
+/** Returns whether no route leads to a function: schedules, queues and workflows run it. */
 const isUnattended = ({ label }: Watched): boolean =>
   !ENDPOINTS.some((endpoint) => label === `inference-${endpoint}` || label === `platform-${endpoint}`);
 

@@ -37,7 +37,7 @@ interface Minute {
 
 const METRICS: Readonly<Record<string, keyof Minute>> = { RequestsFailed: 'failed', CallsSettled: 'settled' };
 
-/** What of CloudWatch's metric math the alarms are written in; a missing value stays missing unless it is filled. */
+/** The functions of CloudWatch's metric math that the alarms use. A missing value stays missing unless it is filled. */
 const FUNCTIONS = {
   FILL: (value: number | undefined, filling: number) => value ?? filling,
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
@@ -62,7 +62,7 @@ class Alarms {
     );
   }
 
-  /** Whether a metric alarm is in ALARM as the last minute ends. */
+  /** Returns whether a metric alarm is in ALARM at the end of the last minute. */
   isRaised(id: string, minutes: readonly Minute[]): boolean {
     const alarm = this.#alarms.get(id);
     const [math] = alarm?.Metrics.filter(({ Expression }) => Expression !== undefined) ?? [];
@@ -129,13 +129,13 @@ describe('the alarms of availability', () => {
     expect(alarms.periodsOf('availability-slow')).toEqual([21_600, 1_800]);
   });
 
-  it('are silent at birth, and while nobody calls', () => {
+  it('stay silent without data, without calls and with successful calls', () => {
     expect(both([])).toEqual({ fast: false, slow: false });
     expect(both(steady(7 * HOURS, {}))).toEqual({ fast: false, slow: false });
     expect(both(steady(7 * HOURS, GOOD))).toEqual({ fast: false, slow: false });
   });
 
-  it('are silent at half of the failures that are allowed', () => {
+  it('stay silent at half of the allowed failures', () => {
     expect(both(steady(7 * HOURS, failing(0.05)))).toEqual({ fast: false, slow: false });
   });
 
@@ -162,7 +162,7 @@ describe('the alarms of availability', () => {
     expect(both([...outage, ...steady(30, GOOD)])).toEqual({ fast: false, slow: false });
   });
 
-  it('are silent when one call of three fails at night, and not when five do', () => {
+  it('stay silent at night if one call of three fails, and go off if five fail', () => {
     const night = steady(5 * HOURS, {});
     expect(both([...night, { failed: 1, settled: 2 }])).toEqual({ fast: false, slow: false });
     expect(both([...night, { failed: 4 }])).toEqual({ fast: false, slow: false });

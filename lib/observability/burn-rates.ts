@@ -10,7 +10,7 @@ import { own } from './metrics.ts';
 import type { AlarmRow, Watch } from './watch.ts';
 
 export interface BurnRow extends Pick<AlarmRow, 'severity' | 'meaning'> {
-  /** How many times the share of failures that is allowed; at 1 the month's are used up in a month. */
+  /** The multiple of the allowed share of failures. At 1, a month's allowance is used up in a month. */
   readonly rate: number;
   readonly windows: { readonly long: Duration; readonly short: Duration };
 }

@@ -7,13 +7,13 @@ const STACKS: readonly StackName[] = [
   ...(['ingress', 'edge-limit'] as const),
 ];
 
-/** Of types that take tags as a list; others have their own form. */
+/** Returns the tags of a resource whose type takes them as a list. Other types have another form. */
 const tagsOf = ({ Properties }: Resource): Readonly<Record<string, string>> | undefined => {
   const tags = Properties?.Tags as readonly { readonly Key: string; readonly Value: string }[] | undefined;
   return Array.isArray(tags) ? Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])) : undefined;
 };
 
-/** Where costs arise. */
+/** The resource types that cause costs. */
 const BILLED = [
   ...['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::Stage', 'AWS::CloudWatch::Alarm', 'AWS::DynamoDB::Table'],
   ...[
@@ -28,7 +28,7 @@ const BILLED = [
 ];
 
 describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the tags under %s', (name) => {
-  it('are on everything that is billed', () => {
+  it('appear on everything that is billed', () => {
     const app = new SynthesizedApp(name);
     let seen = 0;
     for (const stack of STACKS)
@@ -59,7 +59,7 @@ const topicOf = (id: string) => ({ Ref: expect.stringMatching(new RegExp(`^${id}
 describe('the budget', () => {
   const { Properties } = app.only('operations', 'AWS::Budgets::Budget');
 
-  it('is of a month and of what bears the tag of a stack of the deployment', () => {
+  it('covers a month, and resources with the tag of a stack of the deployment', () => {
     expect(Properties.Budget).toEqual({
       BudgetName: 'eu-test-2-unified-inference-service',
       BudgetType: 'COST',
@@ -90,7 +90,7 @@ describe('the budget', () => {
 });
 
 describe('the search for unusual costs', () => {
-  it('is of what bears the tag of a stack of the deployment, from the amount of the setting on', () => {
+  it('covers resources with the tag of a stack of the deployment, from the configured amount on', () => {
     const { Properties: monitor } = app.only('operations', 'AWS::CE::AnomalyMonitor');
     expect(monitor.MonitorType).toBe('CUSTOM');
     expect(JSON.parse(String(monitor.MonitorSpecification))).toEqual({

@@ -1,4 +1,6 @@
-/** What watches the bill: tags that it can be divided by, a monthly budget, and AWS's search for unusual costs. */
+/**
+ * The monitoring of the bill: tags by which it can be divided, a monthly budget, and AWS's search for unusual costs.
+ */
 import { Stack, Tags } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
@@ -25,11 +27,14 @@ export function tagAll(stacks: readonly Stack[], { stage }: Config): void {
 export interface CostWatchOptions {
   readonly config: Config;
   readonly topics: Readonly<Record<Severity, ITopic>>;
-  /** Of every stack of the deployment. */
+  /** The names of all stacks of the deployment. */
   readonly stackNames: readonly string[];
 }
 
-/** Which share of the budget is reported, in percent, and how urgently: what is spent cannot be undone, what will be can. */
+/**
+ * The shares of the budget that are reported, in percent, with their severity. Spent money cannot be recovered, but
+ * forecast spending can be avoided.
+ */
 const SHARES = [
   { notificationType: 'ACTUAL', threshold: 80, severity: 'warning' },
   { notificationType: 'FORECASTED', threshold: 100, severity: 'warning' },
@@ -96,7 +101,10 @@ function searchUnusual(scope: Construct, name: string, { amount, topics, stackNa
   });
 }
 
-/** Of the account's own budgets and searches alone; a topic's policy that enforces TLS takes the place of the default one. */
+/**
+ * Allows a service to publish for the account's own budgets and searches alone. A topic policy that enforces TLS
+ * replaces the default one.
+ */
 function letPublish(topic: ITopic, service: 'budgets.amazonaws.com' | 'costalerts.amazonaws.com'): void {
   const { account, partition } = Stack.of(topic);
   const arn = service === 'budgets.amazonaws.com' ? `arn:${partition}:budgets::${account}:*` : undefined;

@@ -9,7 +9,7 @@ const alarmsOf = (name: 'standard' | 'web-function' | 'fargate' | 'fargate-sized
       .filter(([article]) => article.startsWith('host-')),
   );
 
-/** What an alarm with a labelled metric reads. */
+/** Returns the properties of an alarm with a labeled metric. */
 const reading = (metric: object, statistic: string) => ({
   Metrics: [{ MetricStat: { Metric: metric, Stat: statistic } }],
 });
@@ -50,7 +50,7 @@ describe('the alarms of the shared host', () => {
     });
   });
 
-  it('are only where there are tasks', () => {
+  it('exist only if there are tasks', () => {
     expect([...alarmsOf('fargate').keys()].sort()).toEqual([
       'host-open-calls',
       'host-tasks-at-most',

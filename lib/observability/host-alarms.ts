@@ -1,4 +1,4 @@
-/** What watches the programs that listen by themselves: the shared host, and the host of uploads. */
+/** The alarms of the programs that listen by themselves: the shared host, and the host of uploads. */
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { DEFAULT_OPEN_CALLS } from '../../lambdas/platform/contract/inference-host.ts';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';

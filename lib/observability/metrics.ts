@@ -125,7 +125,7 @@ export const runningTasks = ({ name, label }: Watched, statistic: 'Minimum' | 'M
     label,
   });
 
-/** Of all functions of the account in the region. */
+/** Returns a metric of all functions of the account in the region. */
 export const allFunctions = (metricName: string, statistic: string): Metric =>
   read({ namespace: 'AWS/Lambda', metricName, statistic });
 

@@ -9,7 +9,7 @@ export interface SavedQuery {
   readonly lines: readonly string[];
 }
 
-/** What Lambda itself writes when a function ends before its work does. */
+/** The text that Lambda itself writes if a function ends before its work does. */
 const DEATHS = ['Task timed out', 'Runtime.OutOfMemory', 'Runtime.ExitError', 'Runtime.ImportModuleError'];
 
 /**

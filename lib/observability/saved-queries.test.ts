@@ -26,25 +26,28 @@ const savedIn = (found: SynthesizedApp, stack: StackName): readonly Saved[] =>
     groups: Properties.LogGroupNames as readonly { readonly Ref?: string }[],
   }));
 
-/** What Logs Insights finds by itself in any line and in those of Lambda (CloudWatch user guide, discovered fields). */
+/**
+ * The fields that Logs Insights discovers in any line and in those of Lambda (CloudWatch user guide, discovered
+ * fields).
+ */
 const DISCOVERED = [
   ...['@timestamp', '@message', '@log', '@logStream'],
   ...['@type', '@requestId', '@duration', '@initDuration', '@memorySize', '@maxMemoryUsed'],
 ];
 
-/** Of the lines of AWS WAF (developer guide, log fields for protection packs). */
+/** The fields of the lines of AWS WAF (developer guide, log fields for protection packs). */
 const OF_FIREWALL = ['action', 'httpRequest.clientIp', 'httpRequest.country', 'terminatingRuleId'];
 
-/** What Powertools puts into each line (user guide of the logger, standard structured keys). */
+/** The fields that Powertools adds to each line (user guide of the logger, standard structured keys). */
 const OF_LOGGER = ['level', 'message'];
 
-/** Of the access logs, as the APIs write them. */
+/** The fields of the access logs, as the APIs write them. */
 const ofAccessLogs = SERVICE_STACKS.flatMap((stack) => {
   const { AccessLogSetting: setting } = app.only(stack, 'AWS::ApiGateway::Stage').Properties;
   return Object.keys(JSON.parse(Object(setting).Format));
 });
 
-/** What handlers log of calls that succeed, fail and break off. */
+/** Returns the fields that handlers log for calls that succeed, fail and break off. */
 async function ofAnswers(): Promise<readonly string[]> {
   const logged: string[] = [];
   const note = (_message: string, fields = {}) => void logged.push(...Object.keys(fields));
@@ -182,7 +185,7 @@ describe('the saved queries of a stack', () => {
     for (const { groups } of parts) expect(groups.map(({ Ref: id }) => id)).toContain(access?.[0]);
   });
 
-  it('are all of them, each once, and one in parts where there are more groups than a query reads', () => {
+  it('include each query once, and one in parts if there are more groups than a query reads', () => {
     const names = savedIn(app, 'inference').map(({ name }) => name);
     expect(names.sort()).toEqual(
       Object.keys(QUERIES)
@@ -204,7 +207,7 @@ describe('the saved queries of a stack', () => {
     ['web-function', 'edge-limit', 'prod/edge/refused-addresses'],
     ['fargate', 'ingress', 'prod/host/one-call'],
     ['web-function', 'ingress', 'prod/host/failures-by-route'],
-  ])('are where their log group is: %s, %s, %s', (configuration, stack, query) => {
+  ])('belong to the stack of their log group: %s, %s, %s', (configuration, stack, query) => {
     const found = savedIn(new SynthesizedApp(configuration), stack).find(({ name }) => name === query);
     expect(found?.groups).toHaveLength(1);
     const [group] = found?.groups ?? [];

@@ -1,4 +1,4 @@
-/** What a dashboard is made of. */
+/** The building blocks of a dashboard. */
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { System } from './system.ts';
 

@@ -1,4 +1,4 @@
-/** What watches the calls that the deployment makes of itself, where the settings have them made. */
+/** The alarms of the calls that the deployment makes to itself, if the settings enable them. */
 import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { own } from './metrics.ts';
 import type { AlarmRow } from './watch.ts';
 
-/** What came of the calls. */
+/** Returns the metrics of the results of the calls. */
 export const smokeRuns = (config: Config): readonly Metric[] =>
   config.smoke === undefined
     ? []

@@ -1,6 +1,6 @@
 /**
- * What there is to watch, found in the app itself: a function, queue, workflow or schedule that is added to a
- * stack is watched without a change here.
+ * The resources to watch, detected in the app itself. A function, queue, workflow or schedule that is added to a stack
+ * is watched without a change here.
  */
 import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
 import { CfnRestApi } from 'aws-cdk-lib/aws-apigateway';

@@ -1,23 +1,23 @@
-/** What a row of the registry of alarms is made of. */
+/** The parts of a row of the registry of alarms. */
 import { ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { System, Watched } from './system.ts';
 
 /** `critical`: callers are failing or money is wrong, page someone. `warning`: look at it within a working day. */
 export type Severity = 'critical' | 'warning';
 
-/** What one alarm watches, and when it is raised. */
+/** The metric of one alarm, and the condition that raises it. */
 export interface Watch {
   readonly metric: IMetric;
   readonly threshold: number;
-  /** What it watches, where a row has several. */
+  /** The resource that it watches, if a row has several. */
   readonly subject?: Watched;
-  /** How many of the last periods must be over the threshold; 1 of 1 by default. */
+  /** The number of the last periods that must be over the threshold; 1 of 1 by default. */
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
   readonly when?: 'reached' | 'below';
   /**
-   * Of a metric that speaks at regular intervals: that it has fallen silent is sent too. CloudWatch then has no data for
-   * the alarm, the state in which a new alarm begins, so that nothing is sent before the first value.
+   * Set for a metric that is reported at regular intervals: its silence is reported too. CloudWatch then has no data
+   * for the alarm. A new alarm starts in that state, so nothing is sent before the first value.
    */
   readonly silence?: 'reported once it has spoken';
 }

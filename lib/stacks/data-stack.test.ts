@@ -28,13 +28,13 @@ it('the stack is protected from termination: another in its place would have tab
 });
 
 describe('the tables', () => {
-  it('are those of the contract', () => {
+  it('match those of the contract', () => {
     expect(app.resources('data', 'AWS::DynamoDB::Table')).toHaveLength(specs.length);
     const ids = specs.map(([, { variable }]) => resourceOf(variable).reference?.id);
     expect(new Set(ids).size).toBe(specs.length);
   });
 
-  it.each(specs)('have the keys, the indexes and the expiry of the contract: %s', (_name, spec) => {
+  it.each(specs)('use the keys, the indexes and the expiry of the contract: %s', (_name, spec) => {
     const table = resourceOf(spec.variable).resource?.Properties;
     expect(table?.KeySchema).toEqual(keySchema(spec));
     expect(table?.TimeToLiveSpecification).toEqual(
@@ -49,7 +49,7 @@ describe('the tables', () => {
     );
   });
 
-  it.each(specs)('can be brought back and are not lost by mistake: %s', (_name, { variable }) => {
+  it.each(specs)('support recovery and are protected against loss by mistake: %s', (_name, { variable }) => {
     const { resource } = resourceOf(variable);
     expect(resource).toMatchObject({
       Type: 'AWS::DynamoDB::Table',
@@ -73,7 +73,7 @@ describe.each([
 ])('%s', (_name, variable) => {
   const { resource } = resourceOf(variable);
 
-  it('is generated at deployment, in the form that the functions read', () => {
+  it('uses a value that is generated at deployment, in the form that the functions read', () => {
     expect(resource?.Properties).not.toHaveProperty('SecretString');
     expect(resource?.Properties.GenerateSecretString).toEqual({
       SecretStringTemplate: '{}',

@@ -25,7 +25,7 @@ interface SecretSpec {
   readonly fields?: Readonly<Record<string, string>>;
   /** The field that is generated at the first deployment. */
   readonly key: string;
-  /** Why nothing rotates it by itself. */
+  /** The reason why nothing rotates it automatically. */
   readonly rotation: string;
 }
 

@@ -5,7 +5,10 @@ import type { Config } from '../config/config.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
 
-/** Where AWS WAF keeps what protects CloudFront (WAF developer guide, "Resources that you can protect"). */
+/**
+ * The region in which AWS WAF stores the protection of CloudFront (WAF developer guide, "Resources that you can
+ * protect").
+ */
 export const EDGE_REGION = 'us-east-1';
 
 export class EdgeLimitStack extends Stack {

@@ -93,7 +93,7 @@ export class IngressStack extends Stack {
   }
 }
 
-/** What the web ACL before an API or a balancer knows CloudFront by. */
+/** Returns the headers by which the web ACL of an API or a balancer recognizes CloudFront. */
 const edgeHeaders = (config: Config) => ({ [EDGE_SECRET_HEADER]: edgeSecret(config) });
 
 const apiOrigin = ({ api }: ServiceStack, config: Config): IOrigin =>

@@ -32,7 +32,7 @@ const articles = new Map(
 );
 
 describe('the runbook', () => {
-  it('has an article for each alarm, and no other', () => {
+  it('contains an article for each alarm, and no other', () => {
     expect([...articles.keys()].sort()).toEqual([...Object.keys(ALARMS), ...Object.keys(BURNS)].sort());
   });
 
@@ -40,7 +40,7 @@ describe('the runbook', () => {
     for (const part of ['**Means.**', '**Look at.**', '**Do.**']) expect(article).toContain(part);
   });
 
-  it('is what each alarm points to', () => {
+  it('contains the article to which each alarm points', () => {
     expect(alarms.length).toBeGreaterThan(articles.size);
     for (const { AlarmName: name, AlarmDescription: description } of [...alarms, ...composites]) {
       const [, article = ''] = String(name).split('/');
@@ -51,7 +51,7 @@ describe('the runbook', () => {
 });
 
 describe('the alarms', () => {
-  it('have a name each, and are sent to the topic of their severity, their end too', () => {
+  it('use a distinct name each, and notify the topic of their severity when they start and when they end', () => {
     const all = [...alarms, ...composites];
     expect(new Set(all.map(({ AlarmName: name }) => name)).size).toBe(all.length);
     for (const { AlarmName: name, AlarmActions: raised, OKActions: ended } of all.filter(
@@ -202,7 +202,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('that guard money go off at the smallest amount', () => {
+  it('go off at the smallest amount if they guard money', () => {
     for (const article of ['audit-drift', 'unbilled']) {
       const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
       expect(alarm).toMatchObject({
@@ -220,13 +220,13 @@ describe('the dashboards', () => {
     body: joined(Properties.DashboardBody),
   }));
 
-  it('are those of the table, as few as are free', () => {
+  it('match those of the table, at most as many as are free', () => {
     expect(bodies.map(({ name }) => name)).toEqual(Object.keys(DASHBOARDS).map((name) => `prod-${name}`));
     expect(bodies.length).toBeLessThanOrEqual(3);
   });
 
   it.each(bodies.map(({ name, body }) => [name, body] as const))(
-    'are valid, with every section and graph: %s',
+    'show every section and graph: %s',
     (name, body) => {
       const { widgets } = JSON.parse(body) as { widgets: { properties: { title?: string } }[] };
       const sections = DASHBOARDS[String(name).replace('prod-', '')] ?? [];
@@ -254,11 +254,11 @@ describe('the metrics of the contract', () => {
       .map((name) => JSON.stringify(new SynthesizedApp(name).templates.operations))
       .join('');
 
-  it.each(Object.values(METRICS))('are each on a dashboard or an alarm: %s', (metric) => {
+  it.each(Object.values(METRICS))('appear on a dashboard or an alarm: %s', (metric) => {
     expect(watched.includes(metric)).toBe(true);
   });
 
-  it('are raised in the namespace that is watched', () => {
+  it('use the namespace that is watched', () => {
     const namespaces = SERVICE_STACKS.flatMap((stack) =>
       app
         .resources(stack, 'AWS::Lambda::Function')
@@ -299,7 +299,7 @@ describe('the operations stack', () => {
     expect(new Set(imports)).toEqual(new Set(['Inference-prod-data']));
   });
 
-  it('can go without harm', () => {
+  it('retains no resource, so that it can be removed without harm', () => {
     for (const { DeletionPolicy: policy } of Object.values(app.templates.operations.Resources))
       expect(policy).toBeUndefined();
   });

@@ -1,4 +1,7 @@
-/** What people watch the service by: alarms, whom they are sent to, and dashboards. It can go without harm. */
+/**
+ * The monitoring of the service by people: alarms, their recipients, and dashboards. The stack can be removed without
+ * harm.
+ */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -29,7 +32,7 @@ const RUNBOOK = 'lib/observability/runbook.md';
 
 type Described = Pick<AlarmRow, 'severity' | 'meaning'>;
 
-/** Of the 24 columns of a dashboard; three graphs a row. */
+/** The width of a graph, of the 24 columns of a dashboard: three graphs a row. */
 const GRAPH_WIDTH = 8;
 
 export class OperationsStack extends Stack {
@@ -107,7 +110,7 @@ export class OperationsStack extends Stack {
     };
   }
 
-  /** Of all stacks beside this one, and its own. */
+  /** Returns the names of all other stacks and of this one. */
   #stackNames(): readonly string[] {
     return this.node.root.node.children.filter(Stack.isStack).map(({ stackName }) => stackName);
   }

@@ -10,7 +10,7 @@ import { checkCatalog } from './check.ts';
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const NOW = new Date('2026-11-22T12:00:00Z');
 
-/** What Bedrock's control plane says of the models that it knows. */
+/** The lifecycles that Bedrock's control plane reports for the models that it knows. */
 const LIFECYCLES: Readonly<Record<string, object>> = {
   'amazon.nova-lite-v1:0': { status: 'ACTIVE' },
   'vendor.legacy-v1:0': { status: 'LEGACY', endOfLifeTime: '2027-01-08T00:00:00Z' },

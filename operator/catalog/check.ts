@@ -1,6 +1,6 @@
 /**
- * Whether the models of a catalog's routes are alive: by the announced ends of Bedrock's models, by AWS and by the
- * providers' own lists. It changes nothing, and where nobody answers it says so.
+ * A check that the models of a catalog's routes are available: by the announced ends of Bedrock's models, by AWS and by
+ * the providers' own lists. It changes nothing. If a source does not respond, it reports so.
  */
 import * as z from 'zod';
 import { type AwsService, signedFor } from '../../lambdas/inference/core/catalog/aws-address.ts';
@@ -59,7 +59,10 @@ const geminiList = z
     last_id: nextPageToken,
   }));
 
-/** Of the protocols whose lists come in pages: how a page is asked for, after the last id or the mark of the one before. */
+/**
+ * The query parameters of a page of a model list: its size, and the last id or the token of the previous page. Only
+ * protocols with such pages are listed.
+ */
 const PAGES: Readonly<Partial<Record<Route['protocol'], readonly [size: string, next: string]>>> = {
   anthropic: ['?limit=1000', '&after_id='],
   gemini: ['?pageSize=1000', '&pageToken='],

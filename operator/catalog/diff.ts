@@ -16,7 +16,7 @@ export const DIFF_DAYS = 30;
 /** Some 1 KB each: at most 125,000 read units, 3 cents. */
 export const DIFF_RECORDS = 1_000_000;
 
-/** What the calls of a model came to, and would have. */
+/** The cost of the calls of a model: the actual amounts, and the amount at the new prices. */
 class Calls {
   count = 0;
   spend: NanoUsd = 0n;

@@ -8,7 +8,7 @@ export interface EndedModel {
   readonly model: string;
   /** The day from which requests fail, as `YYYY-MM-DD`. */
   readonly endsOn: string;
-  /** Where the day was read. */
+  /** The URL at which the day was read. */
   readonly source: string;
 }
 

@@ -10,7 +10,7 @@ import { KINDS_OF_CONTENT } from './sources/field-names.ts';
 const folder = mkdtempSync(join(tmpdir(), 'catalog-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** When the copies of the lists were made. */
+/** The time at which the copies of the lists were made. */
 const COPIED = new Date('2026-11-01T12:00:00Z');
 
 const file = (name: string) => join(folder, name);
@@ -136,7 +136,7 @@ describe('catalog import', () => {
     ['another model on Bedrock', 'amazon-bedrock', 'vendor.model-v1', SONNET, false],
     ['Claude by another protocol', 'openrouter', 'claude-sonnet-4-6', SONNET, false],
   ])(
-    'has the marks of callers cached where writes have a price: %s',
+    'sets the cache capability if the model caches breakpoints of callers and writes have a price: %s',
     (_name, provider, id, cost, isCached) => {
       const from = ['--from', modelsDev(provider, { [id]: about(cost) }), '--unconfirmed', '--markup', '0%'];
       const { models } = run(...from, '--providers', provider);
@@ -157,14 +157,14 @@ describe('catalog import', () => {
     ['anthropic', 'claude-opus-4-7', undefined],
     ['google', 'gemini-2.5-pro', 2_322],
     ['openai', 'gpt-7', undefined],
-  ])('has the most tokens of an image, where that of the model is known: %s %s', (provider, id, most) => {
+  ])('sets the maximum tokens of an image if that of the model is known: %s %s', (provider, id, most) => {
     const from = ['--from', modelsDev(provider, { [id]: about(SONNET) }), '--unconfirmed', '--markup', '0%'];
     const { models } = run(...from, '--providers', provider);
     expect(models).toHaveLength(1);
     expect(models[0]?.max_image_tokens).toBe(most);
   });
 
-  it('has prices of one hour and of searches, which one list alone can say, when that is asked for', () => {
+  it('imports prices of one hour and of searches, which one list alone can state, if requested', () => {
     const { models } = run(
       ...['--from', modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }), ...anthropic()],
       ...['--unconfirmed', '--markup', '0%', '--secrets', 'prod'],
@@ -282,7 +282,7 @@ describe('catalog import', () => {
     expect(run(...from, '--markup', '0%', '--unconfirmed').models).toHaveLength(1);
   });
 
-  it('has a service tier where two sources have it with all rates of the model', () => {
+  it('imports a service tier if two sources have it with all rates of the model', () => {
     const modes = `${about('"input": 1, "output": 2')}, "experimental": {"modes": {"fast": {"cost": {"input": 2, "output": 4}, "provider": {"body": {"service_tier": "priority"}}}}}`;
     const rates = (priority: string) =>
       litellm({

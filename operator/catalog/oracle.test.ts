@@ -84,7 +84,7 @@ const usages = fc.record({
   ...{ reasoning: tokens, audioOutput: tokens, imageOutput: tokens, videoOutput: tokens },
   ...{ searches: fc.integer({ min: 0, max: 20 }), fileSearches: fc.integer({ min: 0, max: 20 }) },
   seconds: fc.integer({ min: 1, max: 1_000_000 }).map((hundredths) => hundredths / 100),
-  /** How far a prompt goes beyond the beginning of a tier, where the parts leave room for it. */
+  /** The offset of a prompt from the start of a tier, if the other counts leave room for it. */
   beyond: fc.option(fc.integer({ min: -1, max: 1 })),
   tier: fc.nat(8),
 });
@@ -153,7 +153,7 @@ function ourCounts(parts: Parts, writes: '5m' | 'auto'): Counts {
   return counts;
 }
 
-/** What the package computes, as the amounts of nano-dollars between which the exact one is. */
+/** Returns the amount that the package computes, as the amounts of nano-dollars between which the exact one is. */
 function theirAmount({ provider, model, at }: Case, usage: Record<string, number>) {
   const only = { ...provider, models: [{ ...model, match: { equals: model.id } }] };
   const total = calcPrice(usage, model.id, { provider: only, timestamp: at })?.total_price;
@@ -236,7 +236,7 @@ const AT_LEAST_TEN_SECONDS = ['groq/whisper-large-v3', 'groq/whisper-large-v3-tu
 const priced = cases.filter((each) => readCase(each).problems.length === 0);
 
 describe('the bills of the models of genai-prices', () => {
-  it('are of all its models and price changes', () => {
+  it('cover all of its models and price changes', () => {
     expect(providers).toHaveLength(43);
     expect(models).toHaveLength(1_694);
     expect(cases.length).toBeGreaterThan(models.length);
@@ -246,7 +246,7 @@ describe('the bills of the models of genai-prices', () => {
     expect(tiered.length).toBeGreaterThan(60);
   });
 
-  it('can be made from the prices of a catalog, but for the listed models', () => {
+  it('follow from the prices of a catalog, except for the listed models', () => {
     const found = new Map<string, Set<string>>();
     for (const each of cases)
       for (const problem of readCase(each).problems) {
@@ -261,7 +261,7 @@ describe('the bills of the models of genai-prices', () => {
     expect(sorted(found)).toEqual(sorted(Object.entries(DIFFERENCES)));
   });
 
-  it('are what it computes, rounded up to a nano-dollar', () => {
+  it('equal its results, rounded up to a nano-dollar', () => {
     const equal = priced.filter((each) => !AT_LEAST_TEN_SECONDS.includes(nameOf(each)));
     for (const each of equal)
       expect([nameOf(each), differenceOf(each, readCase(each), rounds(4))]).toEqual([

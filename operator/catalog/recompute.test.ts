@@ -24,7 +24,7 @@ function pricedTerms(prices: TokenPrices, asked: readonly PricedFeature[]): Term
   return 'unpriced' in terms ? pricedTerms(prices, priced.slice(1)) : terms;
 }
 
-/** What a call leaves in its record. */
+/** Returns the usage record of a call. */
 function recordOf(
   prices: TokenPrices,
   pricedFeatures: readonly PricedFeature[],
@@ -37,7 +37,7 @@ function recordOf(
 const pricedFeatures = fc.array(pricedFeature, { maxLength: 3 });
 
 describe('a bill made again from its record', () => {
-  it('is the same by its own lines and by the prices that it had', () => {
+  it('stays the same by its own lines and by the prices that it had', () => {
     fc.assert(
       fc.property(tokenPrices, pricedFeatures, report, (prices, asked, usage) => {
         const record = recordOf(prices, asked, usage);
@@ -47,7 +47,7 @@ describe('a bill made again from its record', () => {
     );
   });
 
-  it('is by other prices what the call would have been billed by them', () => {
+  it('matches the bill of the call at other prices if it is made with them', () => {
     fc.assert(
       fc.property(tokenPrices, tokenPrices, report, (prices, others, usage) => {
         const record = recordOf(prices, [], usage);

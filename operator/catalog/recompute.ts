@@ -6,7 +6,7 @@ import type { Prices } from '../../lambdas/inference/core/pricing/prices.ts';
 import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../lambdas/platform/core/money.ts';
 
-/** What the call came to: what was paid, and what was waived. */
+/** Returns the billed amount of the call: the paid amount plus the waived amount. */
 export const billedAmount = ({ cost, waived = 0n }: UsageRecord): NanoUsd => cost + waived;
 
 /** The bill by the record's own lines. */

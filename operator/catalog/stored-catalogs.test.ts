@@ -27,7 +27,7 @@ let database: TestDatabase;
 let operator: Operator;
 let upstream: Server;
 
-/** What the route reports of each call: 30 of 100 prompt tokens from its cache, 5 of 20 for reasoning. */
+/** The usage that the route reports for each call: 30 of 100 prompt tokens from its cache, 5 of 20 for reasoning. */
 const USAGE = {
   ...{ prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
   prompt_tokens_details: { cached_tokens: 30 },
@@ -93,7 +93,7 @@ interface Versions {
 }
 
 describe('the versions of the catalog', () => {
-  it('are kept with the time of each, and can be shown', async () => {
+  it('stay available with the time of each', async () => {
     const startedAt = Date.now();
     const first = await apply(fileOf('first', STANDARD));
     const second = await apply(fileOf('second', STANDARD, ['sim/other']));
@@ -113,7 +113,7 @@ describe('the versions of the catalog', () => {
     );
   });
 
-  it('of two operators at once are both kept', async () => {
+  it('stay complete if operators apply them concurrently', async () => {
     const before = (await operator.catalogVersions()).length;
     const files = ['a', 'b', 'c', 'd'].map((id) => fileOf(`at-once-${id}`, STANDARD, [`sim/${id}`]));
     const applied = await Promise.all(files.map((file) => apply(file)));
@@ -122,7 +122,7 @@ describe('the versions of the catalog', () => {
     expect((await operator.catalog())?.version).toBe(after.at(-1));
   });
 
-  it('are all listed, however often the catalog was changed', async () => {
+  it('appear in the list without exception after many changes', async () => {
     const many = await startDatabase();
     const own = operatorOf(many);
     try {
@@ -203,7 +203,7 @@ describe('calls that were billed', () => {
     }
   });
 
-  it('are compared with a new catalog: what they came to, and what they would have come to', async () => {
+  it('allow a comparison with a new catalog: the billed amounts, and the amounts at its prices', async () => {
     const { output, exitCode } = await run<Diffed>(
       'catalog diff',
       fileOf('doubled', { ...STANDARD, output: 30 }, ['sim/more']),
@@ -226,7 +226,7 @@ describe('calls that were billed', () => {
     });
   });
 
-  it('are read within a bound', async () => {
+  it('count up to a limit of records', async () => {
     const { output } = await run<Diffed>('catalog diff', fileOf('bounded', STANDARD), '--records', '1');
     expect(output.usage).toMatchObject({ records_read: 1, complete: false });
   });
@@ -257,7 +257,7 @@ describe('calls that were billed', () => {
     ]);
   });
 
-  it('are found where a record was changed', async () => {
+  it('appear as differences if a record was changed', async () => {
     const store = createUsageStore(database.client, database.tables.usage);
     const { records } = await store.list({ keyId, from: 'req_', to: 'req_~', limit: 1 });
     const [record] = records;
@@ -280,7 +280,7 @@ describe('calls that were billed', () => {
     [['--account', 'a', '--from', 'yesterday', '--to', '2999-01-01'], '--from must be a date'],
     [['--account', 'a', '--from', '2026-11-02', '--to', '2026-11-01'], '--from must be before --to'],
     [['--account', 'a', '--from', '2026-11-02'], '--to is required'],
-  ])('are not looked for by the arguments %j', async (args, message) => {
+  ])('remain unread for the wrong arguments %j', async (args, message) => {
     await expect(run('bill', ...args)).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-/** What an AWS account grants and has, as far as AWS shows it to the operator. */
+/** The quotas and resources of an AWS account, if AWS shows them to the operator. */
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway';
 import {
   CloudFormationClient,
@@ -30,7 +30,7 @@ export interface Granted {
   readonly stacks: Figure;
 }
 
-/** What is there already, other stages and other programs included. */
+/** The resources that exist already, including those of other stages and other programs. */
 export interface Present {
   readonly tables: Figure;
   readonly webAcls: Figure;
@@ -104,7 +104,7 @@ async function countWebAcls(): Promise<number | undefined> {
   }
 }
 
-/** What the account has in the region of the deployment, and what of it is the stage's. */
+/** Reads the resources of the account in the region of the deployment, and those of the stage among them. */
 export async function readPresent(stage: string): Promise<Present> {
   const cloudFormation = new CloudFormationClient({});
   const database = new DynamoDBClient({});

@@ -1,4 +1,4 @@
-/** What a deployment needs of an account, beside what the account grants. */
+/** The needs of a deployment, next to the quotas that an account grants. */
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import type { Figure, Granted, Present } from './account.ts';
 
@@ -6,7 +6,7 @@ import type { Figure, Granted, Present } from './account.ts';
 export interface Load {
   /** Paid calls a second. */
   readonly calls: number;
-  /** How long one takes: a function is busy for all of it. */
+  /** The duration of one call. A function is in use for all of it. */
   readonly seconds: number;
   /** The setting `requestsPerSecond`, of each of the two APIs. */
   readonly requests: number;
@@ -18,7 +18,7 @@ export interface Row {
   readonly granted: Figure;
   /** Undefined where what is granted could not be read. */
   readonly enough: boolean | undefined;
-  /** How `needed` comes about. */
+  /** The derivation of `needed`. */
   readonly why: string;
 }
 
@@ -27,7 +27,7 @@ const OTHER_EXECUTIONS = 100;
 
 const APIS = 2;
 
-/** What API Gateway waits for a function that does not stream; streams have 15 minutes and no quota. */
+/** The time that API Gateway waits for a function that does not stream. Streams have 15 minutes and no quota. */
 const BUFFERED_TIMEOUT_MS = 29_000;
 
 /** Measured for a call, all tables together (`npm run cost`): no table has more. */
@@ -38,7 +38,7 @@ const STACKS = 6;
 
 const WEB_ACLS = 1;
 
-/** Of a stack, and not to be raised (CloudFormation user guide, quotas). */
+/** The quota of resources of a stack, which cannot be raised (CloudFormation user guide, quotas). */
 const RESOURCES: Figure = { value: 500 };
 
 const row = (quota: string, needed: number, granted: Figure, why: string): Row => ({
@@ -46,7 +46,7 @@ const row = (quota: string, needed: number, granted: Figure, why: string): Row =
   enough: 'value' in granted ? granted.value >= needed : undefined,
 });
 
-/** What is there, with what the stage will add to it, where it is not deployed yet. */
+/** Returns the number that exists, plus the number that the stage adds if it is not deployed yet. */
 function total(
   present: Figure,
   own: number,

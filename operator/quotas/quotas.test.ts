@@ -25,11 +25,11 @@ const found = (granted: Partial<Granted>, present: Partial<Present> = {}, load =
   new Map(rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load).map((row) => [row.quota, row]));
 
 describe('what a deployment needs of an account', () => {
-  it('is there in a usual account', () => {
+  it('fits into a usual account', () => {
     expect([...found({}).values()].map(({ enough }) => enough)).toEqual(Array(8).fill(true));
   });
 
-  it('is not there in a new one, which may have ten executions', () => {
+  it('exceeds a new account, which may have ten executions', () => {
     const row = found({ lambdaConcurrency: of(10) }).get('Lambda: concurrent executions');
     expect(row).toMatchObject({ needed: 200, granted: { value: 10 }, enough: false });
   });
@@ -51,7 +51,7 @@ describe('what a deployment needs of an account', () => {
     });
   });
 
-  it('is not known where AWS does not show it', () => {
+  it('remains unknown if AWS does not show it', () => {
     const row = found({ webAcls: { unread: 'AccessDeniedException' } }).get('WAF: regional web ACLs');
     expect(row).toMatchObject({ needed: 1, enough: undefined });
   });
@@ -60,7 +60,7 @@ describe('what a deployment needs of an account', () => {
 describe('quotas of an account, as AWS shows them', () => {
   let aws: Server;
   const variables = { ...process.env };
-  /** What each operation answers; a number is a status with an error of that name. */
+  /** The response of each operation. A number is a status with an error of that name. */
   const answers = new Map<string, readonly [number, object]>();
 
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe('quotas of an account, as AWS shows them', () => {
     return outcome as typeof outcome & { output: { quotas: readonly Record<string, unknown>[] } };
   };
 
-  it('are compared, and too little is an exit code', async () => {
+  it('cause exit code 1 if one of them is too low', async () => {
     const { output, exitCode, text } = await run();
     expect(exitCode).toBe(1);
     expect(output.quotas.filter(({ enough }) => enough === false)).toMatchObject([
@@ -122,7 +122,7 @@ describe('quotas of an account, as AWS shows them', () => {
     expect((await run('--calls', '0.1', '--seconds', '1')).exitCode).toBe(1);
   });
 
-  it('are AWS’s defaults where the account has none of its own, and unknown where the operator may not look', async () => {
+  it('default to AWS’s values if the account has none, and remain unknown if the operator lacks access', async () => {
     answers.set('ServiceQuotasV20190624.GetServiceQuota L-F98FE922', [
       400,
       { __type: 'NoSuchResourceException' },
@@ -140,7 +140,7 @@ describe('quotas of an account, as AWS shows them', () => {
     });
   });
 
-  it('are none of the local service', async () => {
+  it('remain unread for the local service', async () => {
     const outcome = await COMMANDS.quotas?.alone?.([]);
     expect(outcome).toMatchObject({
       exitCode: 0,

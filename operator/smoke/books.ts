@@ -20,7 +20,7 @@ export interface SmokeAccount {
 
 const held = async (operator: Books, accountId: string) => (await operator.wallet(accountId)).holds;
 
-/** What calls took out of the account: what they paid for, by their own records. */
+/** Reads the records of the account's usage, which state the amounts that calls took from it. */
 async function recordsOf(operator: Books, accountId: string): Promise<readonly UsageRecord[]> {
   const records: UsageRecord[] = [];
   const span = { fromMs: 0, toMs: Date.now() + 86_400_000 };
@@ -63,7 +63,7 @@ const usagePage = z.object({ data: z.array(z.object({ id: z.string(), cost: z.nu
 /** The most that a page has; a smoke test makes fewer calls. */
 const PAGE = 100;
 
-/** What the API shows the caller of its calls is what the books have. */
+/** Returns a check that the API shows the caller the same calls as the ledger. */
 export const usageCheck = (operator: Books, client: Client, { accountId }: SmokeAccount): Check => ({
   name: 'usage',
   async run() {

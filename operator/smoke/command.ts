@@ -23,7 +23,7 @@ import { webhookCheck } from './webhook.ts';
 
 interface Asked {
   readonly addresses: Addresses;
-  /** Where the test event is sent. */
+  /** The URL to which the test event is sent. */
   readonly receiver: string;
   readonly plan: Plan;
 }

@@ -56,7 +56,7 @@ async function subscribe(client: Client, url: string): Promise<string> {
   }
 }
 
-/** What the attempts were answered with, as soon as there is one. */
+/** Returns the response statuses of the attempts, as soon as there is one. */
 async function attempted(client: Client, id: string): Promise<readonly string[]> {
   const deadlineMs = Date.now() + WITHIN_MS;
   for (;;) {

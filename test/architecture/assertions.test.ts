@@ -25,7 +25,7 @@ const subjectOf = (node: SyntaxNode): SyntaxNode | undefined => {
   return first?.expression;
 };
 
-/** Why an assertion that stands as a statement can never fail; undefined when it can. */
+/** Returns why an assertion that is a whole statement can never fail; undefined if it can fail. */
 function idleness(statement: SyntaxNode): string | undefined {
   const expression = child(statement, 'expression');
   const chain = expression === undefined ? undefined : chainOf(expression);
@@ -45,7 +45,7 @@ const idle = (tree: readonly SyntaxNode[]): string[] =>
     .flatMap((statement) => idleness(statement) ?? []);
 
 describe('an assertion', () => {
-  it('can fail, in every test', () => {
+  it('consists of a matcher call that can fail, in every test', () => {
     const modules = modulesIn(...SOURCE_FOLDERS, 'test').filter(({ path }) => path.endsWith('.test.ts'));
     expect(modules.length).toBeGreaterThan(150);
     const found = modules.flatMap(({ path, tree }) => idle(tree).map((reason) => `${path}: ${reason}`));

@@ -39,7 +39,7 @@ describe('imports', () => {
     expect(idle).toEqual([]);
   });
 
-  it('have a context for each folder of the service', () => {
+  it('the table of contexts lists each folder of the service', () => {
     const folders = new Set(filesIn('lambdas').map((path) => path.split('/')[1]));
     expect([...folders].sort()).toEqual(Object.keys(CONTEXTS).sort());
   });

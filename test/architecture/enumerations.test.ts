@@ -50,7 +50,7 @@ function restated(modules: readonly Pick<Module, 'path' | 'tree'>[]): string[] {
 }
 
 describe('an enumeration', () => {
-  it('is declared in one module: a type is derived from it, and every check and codec uses it', () => {
+  it('appears in one module: a type is derived from it, and every check and codec uses it', () => {
     // A row of grants lists actions, and is no enumeration.
     const modules = sourceModules('lambdas', 'operator').filter(({ path }) => !path.endsWith('/grants.ts'));
     expect(modules.flatMap(({ tree }) => [...setsOf(tree)]).length).toBeGreaterThan(50);

@@ -5,7 +5,10 @@ import type { Authentication, Route } from '../../lambdas/platform/contract/rout
 import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS, sourceModules } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
 
-/** Of a handler with its endpoint next to it, which is wiring only, and of one that holds its endpoint. */
+/**
+ * The maximum lines of a handler. The first limit is for a handler with its endpoint in another module, which is wiring
+ * only. The second is for a handler that contains its endpoint.
+ */
 const MAX_WIRING_LINES = 30;
 const MAX_HANDLER_LINES = 110;
 
@@ -56,7 +59,7 @@ const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
     .map(({ type, operator }) => (BRANCHES.test(type) ? type : String(operator)));
 
 describe('the folders of the functions', () => {
-  it('are the endpoints of the route table, one each', () => {
+  it('match the endpoints of the route table, one folder each', () => {
     const named = new Set([...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT]);
     expect([...endpoints.keys()].sort()).toEqual([...named].sort());
   });
@@ -69,7 +72,7 @@ describe('the folders of the functions', () => {
     }
   });
 
-  it('are the consumers of the contract, one each', () => {
+  it('match the consumers of the contract, one folder each', () => {
     expect([...consumers.keys()].sort()).toEqual(Object.keys(CONSUMERS).sort());
   });
 
@@ -87,7 +90,7 @@ describe('the folders of the functions', () => {
 });
 
 describe('the route table', () => {
-  it('has each method of each path once', () => {
+  it('lists each method of each path once', () => {
     const rows = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(rows.filter((row, index) => rows.indexOf(row) !== index)).toEqual([]);
   });
@@ -95,7 +98,7 @@ describe('the route table', () => {
 
 describe('a handler', () => {
   it.each(handlers.map((module) => [module.path, module] as const))(
-    'is short, without a branch if its endpoint is a module, and exports nothing but itself: %s',
+    'stays short, contains no branch if its endpoint is a module, and exports nothing but itself: %s',
     (path, { text, tree }) => {
       const isWiring = withoutTests(namesIn(path.replace('/handler.ts', ''))).length > 1;
       const most = isWiring ? MAX_WIRING_LINES : MAX_HANDLER_LINES;
@@ -116,7 +119,7 @@ describe('a handler', () => {
     (ROUTES as readonly Route[])
       .filter(({ endpoint }) => !OTHERWISE_MADE.includes(endpoint))
       .map((route) => [route.endpoint, route] as const),
-  )('is made for the authentication and the error format of its route: %s', (endpoint, route) => {
+  )('uses the factory for the authentication and the error format of its route: %s', (endpoint, route) => {
     const text = read(`${endpoints.get(endpoint)}/handler.ts`);
     const [, factory, surface] = /export const handler = (\w+)\(\s*'(\w+)'/.exec(text) ?? [];
     expect(route.paid ? ['paidHandler'] : FACTORIES[route.authentication]).toContain(factory);
@@ -136,12 +139,18 @@ describe('a handler', () => {
   });
 });
 
-/** What is not a conversation is one request and one answer: a file a protocol says all of it. */
+/**
+ * The folder of calls other than conversations. Such a call is one request and one response, so one file per protocol
+ * holds all of it.
+ */
 const KINDS = 'lambdas/inference/providers/kinds';
-/** What several protocols have in common, those that serve Claude and those of OpenAI, is no protocol. */
+/**
+ * The folder of the code that the protocols which serve Claude share. Like the folder for OpenAI below, it is not a
+ * protocol.
+ */
 const CLAUDE = 'lambdas/inference/providers/claude';
 const OPENAI_FORMATS = 'lambdas/inference/providers/openai-formats';
-/** What errors of any protocol say. */
+/** The folder that reads the errors of every protocol. */
 const REFUSALS = 'lambdas/inference/providers/refusals';
 
 describe('the folders of the providers', () => {
@@ -184,12 +193,12 @@ describe('names', () => {
     ),
   );
 
-  it('of folders and modules are kebab-case', () => {
+  it('folders and modules use kebab-case', () => {
     const documents = /\.(md|txt|sse|bin|xml)$/;
     expect([...parts].filter((part) => !KEBAB.test(part) && !documents.test(part))).toEqual([]);
   });
 
-  it('of folders and modules say what is in them', () => {
+  it('folders and modules describe their content', () => {
     expect([...parts].filter((part) => part.split('-').some((word) => GRAB_BAG.test(word)))).toEqual([]);
   });
 });

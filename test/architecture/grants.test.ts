@@ -28,7 +28,7 @@ const takingAnyOf = (...kinds: readonly Authentication[]) => {
 const named = (found: readonly { readonly name: string }[]): string[] => found.map(({ name }) => name).sort();
 
 describe('what a function may do in the database', () => {
-  it('is to read the whole of a table only where that is its task', () => {
+  it('only functions that process a whole table may scan it', () => {
     expect(granted('Scan').sort()).toEqual([
       'audit-books: wallets',
       'list-operator-accounts: wallets',
@@ -37,7 +37,7 @@ describe('what a function may do in the database', () => {
     ]);
   });
 
-  it('is never to write where a caller shows neither key nor session', () => {
+  it('a function that a caller can use without a key or session never writes', () => {
     const open = functions.filter(
       ({ name, grants }) =>
         /^(get|list|search)-/.test(name) && grants.keyPepper === undefined && grants.sessionKey === undefined,
@@ -50,7 +50,7 @@ describe('what a function may do in the database', () => {
     expect(named(writing)).toEqual([]);
   });
 
-  it('is all that the recovery of a hold takes, wherever one may be found expired', () => {
+  it('a function that can recover an expired hold may do all that the recovery needs', () => {
     const holding = functions.filter(({ grants }) => grants.holds);
     expect(named(holding)).toEqual(expect.arrayContaining(['create-message', 'get-credits', 'sweep-holds']));
     const needs: readonly (readonly [keyof NonNullable<Grants['tables']>, DynamoAction])[] = [
@@ -64,13 +64,13 @@ describe('what a function may do in the database', () => {
     }
   });
 
-  it('is to check that a session has not been ended, wherever one is taken', () => {
+  it('a function that accepts sessions may check that the session has not ended', () => {
     const taking = functions.filter(({ grants }) => grants.sessionKey && !grants.identityProviders);
     expect(taking.length).toBeGreaterThan(15);
     expect(named(taking.filter(({ grants }) => !grants.tables?.sessions?.includes('GetItem')))).toEqual([]);
   });
 
-  it('is to read the catalog, wherever it is known', () => {
+  it('a function with access to the catalog may read it and do nothing else', () => {
     const knowing = functions.filter(({ grants }) => grants.tables?.catalog !== undefined);
     expect(knowing.length).toBeGreaterThan(10);
     expect(knowing.flatMap(({ name, grants }) => [[name, grants.tables?.catalog]])).toEqual(
@@ -78,7 +78,7 @@ describe('what a function may do in the database', () => {
     );
   });
 
-  it('is to read a thing of an account before the thing is changed, wherever a session changes one', () => {
+  it('a function that changes a key, listing or release for a session may also read it', () => {
     const changing = functions.flatMap(({ name, grants }) => {
       const thing = /^(?:update|delete|rotate|rollback|install|purchase)-(key|listing|release)$/.exec(
         name,
@@ -95,7 +95,7 @@ describe('what a function may do in the database', () => {
       ]);
   });
 
-  it('is to write the thing that is made, wherever one is made in a table of such things', () => {
+  it('a function that creates an item may write to the table of such items', () => {
     const tables = {
       key: 'keys',
       listing: 'listings',
@@ -107,7 +107,7 @@ describe('what a function may do in the database', () => {
       expect(granted('PutItem')).toContain(`create-${thing}: ${table}`);
   });
 
-  it('is to read the listings that an index of theirs names: it holds keys only', () => {
+  it('a function that queries an index of the listings, which holds keys only, may read the listings themselves', () => {
     const asking = functions.filter(({ grants }) =>
       grants.indexes?.some(({ table }) => table === 'listings'),
     );
@@ -117,13 +117,13 @@ describe('what a function may do in the database', () => {
     );
   });
 
-  it('is to count a request against its key, wherever one is taken', () => {
+  it('a function that accepts keys may count a request against the key', () => {
     const taking = takingAnyOf('api-key', 'api-key-or-session').filter(({ grants }) => grants.keyPepper);
     expect(taking.length).toBeGreaterThan(20);
     expect(named(taking.filter(({ grants }) => !grants.tables?.keys?.includes('UpdateItem')))).toEqual([]);
   });
 
-  it('is to check keys and sessions, wherever a route takes either', () => {
+  it('a function of a route for keys or sessions may check both, and a function for keys only has no session key', () => {
     const taking = takingAnyOf('api-key-or-session');
     expect(taking.length).toBeGreaterThan(10);
     const without = taking.filter(

@@ -70,11 +70,11 @@ describe('a module', () => {
     expect(violations(modules, ({ tree }) => escapes(tree))).toEqual([]);
   });
 
-  it('has no function of more than four parameters', () => {
+  it('contains no function with more than four parameters', () => {
     expect(violations(modules, ({ tree }) => overloaded(tree))).toEqual([]);
   });
 
-  it('of the service writes to the log, never to the console', () => {
+  it('writes to the log and never to the console if it belongs to the service', () => {
     expect(violations(typed, ({ tree }) => logs(tree))).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ describe('money', () => {
     expect(found).toEqual([conversion, conversion]);
   });
 
-  it('is never read from the database as a number', () => {
+  it('no code reads an amount of money from the database as a number', () => {
     const readers = modules.flatMap(({ path, tree }) =>
       runningNodes(tree)
         .filter(

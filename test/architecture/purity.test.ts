@@ -10,7 +10,7 @@ import {
   type SyntaxNode,
 } from './syntax.ts';
 
-/** What JavaScript and the web platform offer that neither reads nor changes the world. */
+/** The globals of JavaScript and the web platform that neither read nor change external state. */
 const PURE_GLOBALS: ReadonlySet<string> = new Set([
   ...['undefined', 'NaN', 'Infinity', 'Object', 'Array', 'String', 'Number', 'BigInt', 'Boolean', 'Symbol'],
   ...['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'JSON', 'Math', 'Date', 'RegExp', 'Intl', 'Iterator'],
@@ -23,7 +23,7 @@ const PURE_GLOBALS: ReadonlySet<string> = new Set([
 /** Members of pure globals that read a clock or take a chance. */
 const IMPURE_MEMBERS: ReadonlySet<string> = new Set(['Date.now', 'Math.random', 'AbortSignal.timeout']);
 
-/** What the pure packages export that reads a clock or takes a chance. */
+/** The exports of the pure packages that read a clock or generate random values. */
 const IMPURE_IMPORTS: Readonly<Record<string, RegExp>> = {
   'node:crypto': /^(random|generate|getRandom|\*$|default$|webcrypto$)/,
   ulid: /^(ulid|monotonicFactory|detectPRNG|\*|default)$/,

@@ -10,7 +10,7 @@ export interface Import {
   readonly specifier: string;
   /** Erased before the module runs. */
   readonly typeOnly: boolean;
-  /** What a static import takes, by its exported name; `*` for a namespace. */
+  /** The exported names that a static import uses; `*` for a namespace. */
   readonly names: readonly string[];
 }
 

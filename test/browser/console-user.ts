@@ -19,7 +19,7 @@ export class ConsoleUser {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly #address: string;
-  /** What the browser complained about. */
+  /** The errors that the browser reported. */
   readonly complaints: string[] = [];
   /** Every address that was asked. */
   readonly requests: string[] = [];
@@ -70,7 +70,7 @@ export class ConsoleUser {
     await this.page.waitForSelector('main .waiting', { state: 'detached' });
   }
 
-  /** What axe finds serious or worse on the page as it is. */
+  /** Returns the findings of axe on the current page that are serious or critical. */
   async findings(): Promise<readonly string[]> {
     // By the protocol's own evaluation: the page's policy lets no script of a test in.
     const found = await this.page.evaluate<readonly AxeFinding[]>(
@@ -81,7 +81,7 @@ export class ConsoleUser {
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
-  /** What the browser keeps for the console, where scripts could read it. */
+  /** Returns the data that the browser stores for the console and that scripts can read. */
   stored(): Promise<string> {
     return this.page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',

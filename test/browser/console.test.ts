@@ -9,7 +9,7 @@ import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
 
 jest.setTimeout(120_000);
 
-/** What a reader must see as it stands there, whoever wrote it. */
+/** Markup that the page must show to a reader as plain text, whoever wrote it. */
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 
 /** The same, with a link; and what of it there would be on a page that took it for HTML. */
@@ -256,7 +256,7 @@ describe('the console in Chromium', () => {
     await other.close();
   });
 
-  it('is served with a policy that lets nothing in, from this service alone, and cannot be framed', async () => {
+  it('sends a strict content security policy, loads from this service alone, and cannot be framed', async () => {
     const page = await fetch(`${service.session.platform_url}/console`);
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
@@ -295,7 +295,7 @@ describe('the console in Chromium', () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'has %s pages on which axe finds nothing serious, and which fit a small screen',
+    'renders %s pages without serious axe findings, and fits them to a small screen',
     async (scheme) => {
       await user.page.emulateMedia({ colorScheme: scheme });
       const wrong: string[] = [];
@@ -402,7 +402,7 @@ describe('the console in Chromium', () => {
     await user.page.unrouteAll();
   });
 
-  it('is worked by the keyboard: a dialog keeps the focus and closes with Escape, tabs follow the arrows', async () => {
+  it('responds to the keyboard: a dialog keeps the focus and closes with Escape, and tabs follow the arrow keys', async () => {
     await user.go('/keys', 'Keys');
     await user.page.getByRole('button', { name: 'Make a key' }).focus();
     await user.page.keyboard.press('Enter');

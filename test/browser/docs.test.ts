@@ -57,7 +57,7 @@ describe('the reference page in Chromium', () => {
     await health.screenshot({ path: SCREENSHOT.replace('.png', '-try-out.png') });
   }, 60_000);
 
-  it('is sent compressed, and as it is to whoever takes nothing else', async () => {
+  it('arrives compressed, or unchanged if the client accepts no compression', async () => {
     const get = async (encoding: string) => {
       const answer = await fetch(`${service.session.platform_url}/docs/swagger-ui-bundle.js`, {
         headers: { 'accept-encoding': encoding },

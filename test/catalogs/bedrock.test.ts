@@ -7,7 +7,7 @@ const { models, defaults } = shippedCatalog('bedrock.json');
 const routes = models.flatMap((model) => model.routes);
 
 describe('the catalog of Amazon Bedrock', () => {
-  it('is valid, and has a default of each type that Bedrock serves', () => {
+  it('passes validation, and sets a default for each type that Bedrock serves', () => {
     expect(models.length).toBeGreaterThan(5);
     expect(Object.keys(defaults).sort()).toEqual(['chat', 'embeddings', 'image']);
   });
@@ -17,7 +17,7 @@ describe('the catalog of Amazon Bedrock', () => {
       expect([id, secret, protocol === 'bedrock' || auth === 'sigv4']).toEqual([id, undefined, true]);
   });
 
-  it('can serve every model in whatever region it is deployed to: by a profile, or at an address of the model’s region', () => {
+  it('serves every model in any region of a deployment: by a profile, or at an address of the model’s region', () => {
     const servedAnywhere = ({ base_url: url, upstream_model: model }: Route): boolean =>
       url === '' ? !model.startsWith('stability.') : awsAddressOf(url) !== undefined;
     for (const { id, routes: own } of models)
@@ -27,7 +27,7 @@ describe('the catalog of Amazon Bedrock', () => {
       ]);
   });
 
-  it('has a second route for every model, at another address or endpoint', () => {
+  it('lists a second route for every model, at another address or endpoint', () => {
     for (const { id, routes: own } of models) {
       const places = own.map(
         ({ protocol, base_url: url, upstream_model: model }) => `${protocol} ${url} ${model}`,

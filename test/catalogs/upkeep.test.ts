@@ -47,7 +47,7 @@ describe('the source of a price', () => {
     });
   const source = { url: 'https://example.com/prices', as_of: '2026-11-22' };
 
-  it('is an address and a day', () => {
+  it('consists of an address and a day, and is optional', () => {
     expect(withSource(source)).not.toThrow();
     expect(withSource(undefined)).not.toThrow();
   });
@@ -57,7 +57,7 @@ describe('the source of a price', () => {
     ['as_of', { url: source.url }],
     ['url', { ...source, url: 'the price list' }],
     ['price_source', { ...source, read_by: 'me' }],
-  ])('is refused by its field otherwise: %s', (field, wrong) => {
+  ])('causes an error that names the field if a value is wrong: %s', (field, wrong) => {
     expect(withSource(wrong)).toThrow(field);
   });
 });
@@ -74,7 +74,7 @@ describe('the announced end of a model', () => {
     ['meta.llama3-1-405b-instruct-v1:0', '2026-07-07'],
     ['meta.llama3-1-8b-instruct-v1:0', '2027-03-30'],
     ['minimax.minimax-m2', '2027-03-30'],
-  ])('is found by whatever names it: %s', (model, endsOn) => {
+  ])('matches each identifier of the model: %s', (model, endsOn) => {
     expect(announcedEndOf(model)?.endsOn).toBe(endsOn);
   });
 
@@ -84,11 +84,11 @@ describe('the announced end of a model', () => {
     'anthropic.claude-haiku-4-5-20251001-v1:0',
     'amazon.nova-2-lite-v1:0',
     'minimax.minimax-m2.5',
-  ])('is not that of another model with a similar name: %s', (model) => {
+  ])('does not match another model with a similar name: %s', (model) => {
     expect(announcedEndOf(model)).toBeUndefined();
   });
 
-  it('has a day and a source', () => {
+  it('specifies a day and a source', () => {
     for (const { model, endsOn, source } of ENDED_MODELS)
       expect([model, endsOn, source]).toEqual([
         model,

@@ -97,7 +97,7 @@ describe('the AI SDK, on the Responses API without options', () => {
     expect(references.map(({ id }) => id?.slice(0, 3))).toEqual(['msg', 'rs_', 'msg', 'rs_']);
   });
 
-  it('is refused ids without the item that stands for them', async () => {
+  it('receives an error if it sends ids without the reasoning item that they refer to', async () => {
     const { provider } = openai();
     const [, model] = PROTOCOLS[0] ?? ['', ''];
     const first = await generateText({ model: provider(model), ...settings([turn('Hello.')]) });

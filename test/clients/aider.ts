@@ -31,7 +31,10 @@ const OPTIONS = [
   ...['--no-check-update', '--no-show-release-notes', '--no-show-model-warnings', '--analytics-disable'],
 ];
 
-/** What aider would else ask the network for, and its instructions apart from the user's message. */
+/**
+ * Writes local settings that keep aider from network requests, and instructions that are separate from the user's
+ * message.
+ */
 function writeSettings(home: string, provider: string, model: string): void {
   const limits = { max_input_tokens: 100_000, max_output_tokens: 4096 };
   const known = { ...limits, litellm_provider: provider, mode: 'chat' };
@@ -48,7 +51,7 @@ described('aider', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What it prints; throws where it exits with another code than 0. */
+  /** Returns the output of aider; throws if its exit code is not 0. */
   async function aider(home: string, provider: string, model: string): Promise<string> {
     const { baseURL, apiKey } = caller();
     const python = join(installed ?? '', 'bin', 'python');

@@ -8,5 +8,5 @@ beforeAll(async () => {
   ({ key } = await service.account('50'));
 }, 60_000);
 
-/** Where a client calls, and its key; once the tests run. */
+/** Returns the address that a client calls, and its key; available while the tests run. */
 export const caller = () => ({ baseURL: `${service.session.base_url}/v1`, apiKey: key });

@@ -30,7 +30,7 @@ const MORE: typeof ROUTES = [
   [/^\/v1\/messages$/, 'sim/chat-anthropic'],
 ];
 
-/** What of its answer is read here (`--output-format json`). */
+/** The fields of Claude Code's output (`--output-format json`) that this test reads. */
 interface Answer {
   readonly is_error: boolean;
   readonly result: string;
@@ -43,7 +43,7 @@ interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What has reached the upstream since the last call. */
+/** Returns the requests that have reached the upstream since the last call. */
 async function sentRequests(): Promise<readonly SentRequest[]> {
   const address = `${service.session.upstream_control_url}/requests`;
   const { requests } = (await (await fetch(address)).json()) as { requests: SentRequest[] };

@@ -11,20 +11,20 @@ import { PROTOCOLS, REASONERS } from './models.ts';
 const run = promisify(execFile);
 
 const { CLIENTS_CODEX: installed } = process.env;
-/** Of what the protocols have in common a plain run tries a part, `THOROUGH=2` and more all. */
+/** True if `THOROUGH` is 2 or more. A plain run covers only part of the features that the protocols share. */
 const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
 const CHANGING = [...PROTOCOLS, ...Object.entries(REASONERS).slice(0, isThorough ? 4 : 1)];
 const UNKNOWN = isThorough ? PROTOCOLS : PROTOCOLS.slice(0, 1);
 
 const described = installed === undefined ? describe.skip : describe;
 
-/** What of Codex's events is read here (`codex exec --json`). */
+/** The fields of Codex's events (`codex exec --json`) that this test reads. */
 interface Event {
   readonly type: string;
   readonly item?: { readonly type: string; readonly text?: string };
 }
 
-/** What Codex knows of one of its own models. */
+/** The fields that Codex stores about one of its models. */
 interface KnownModel {
   readonly apply_patch_tool_type?: string | null;
   readonly tool_mode?: string | null;
@@ -58,7 +58,7 @@ described('Codex, on the Responses API', () => {
     return (await running).stdout;
   }
 
-  /** What it has done; without a tool that the provider runs, and without what it knows of its user. */
+  /** Runs Codex and returns its actions. The run has no provider-run tool and no information about the user. */
   async function exec(home: string, model: string, words: readonly string[]) {
     const provider = `{name="here",base_url="${caller().baseURL}",env_key="HERE_KEY",wire_api="responses"}`;
     const settings = ['model_provider="here"', `model_providers.here=${provider}`, 'web_search="disabled"'];

@@ -18,9 +18,9 @@ interface Seen {
   /** The answer to a second turn. */
   readonly second: string;
   readonly streamed: string;
-  /** How often the tool ran. */
+  /** The number of runs of the tool. */
   readonly runs: number;
-  /** What the client made of the streamed answer, where it says so. */
+  /** The client's own result for the streamed response, if the client reports one. */
   readonly whole?: string;
   /** The agent that answered after a handoff. */
   readonly agent?: string;
@@ -30,10 +30,10 @@ interface Seen {
 
 interface Program {
   readonly name: string;
-  /** Where its packages are; undefined where they could not be had. */
+  /** The folder of the client's packages; undefined if they could not be installed. */
   readonly installed: string | undefined;
   readonly file: string;
-  /** What it sees, on every model. */
+  /** The values that the client observes, on every model. */
   readonly sees: Partial<Record<keyof Seen, unknown>>;
 }
 

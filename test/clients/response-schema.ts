@@ -1,6 +1,6 @@
 /**
- * What the Open Responses specification (openresponses.org, OpenAPI document) requires of a response and of the events of
- * a stream; further fields are allowed.
+ * The requirements of the Open Responses specification (openresponses.org, OpenAPI document) for a response and for the
+ * events of a stream. Further fields are allowed.
  */
 import * as z from 'zod';
 

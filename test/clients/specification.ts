@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const { CLIENTS_PYTHON: python } = process.env;
 const withPython = python === undefined ? describe.skip : describe;
 
-/** What is held against a schema: its name, and a text. */
+/** A text to validate, with the name of its schema. */
 type Document = readonly [schema: string, text: string];
 
 const answers = new Map<string, Answer>();
@@ -39,7 +39,7 @@ async function inject(fault: unknown): Promise<void> {
   });
 }
 
-/** What is wrong with each document by the specification's schemas; null where nothing is. */
+/** Returns the error of each document by the schemas of the specification; null for a valid document. */
 async function validated(documents: readonly Document[]): Promise<readonly (string | null)[]> {
   const lines = documents.map((document) => `${JSON.stringify(document)}\n`);
   const program = join(import.meta.dirname, 'programs', 'open-responses-schemas.py');
@@ -68,7 +68,7 @@ describe('Open Responses', () => {
     check.judge(answer);
   });
 
-  it('has rules of streams that a stream can break', () => {
+  it('every stream violates a rule if any of its events is missing', () => {
     const streams = [...answers.values()].filter(({ events }) => events.length > 0);
     expect(streams.length).toBeGreaterThan(0);
     for (const stream of streams)

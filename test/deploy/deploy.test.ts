@@ -93,12 +93,12 @@ async function applyCatalog(): Promise<string> {
 }
 
 describe('a fresh deployment', () => {
-  it('has every stack of the app', async () => {
+  it('contains every stack of the app', async () => {
     const names = ['data', 'inference', 'operations', 'platform'];
     expect(await deployment.stacks()).toEqual(names.map((name) => `Inference-${deployment.stage}-${name}`));
   });
 
-  it('is not healthy before it has a catalog', async () => {
+  it('reports that it is unhealthy before it has a catalog', async () => {
     expect((await get(`${platformUrl}/health`)).status).toBe(503);
   });
 
@@ -112,7 +112,7 @@ describe('a fresh deployment', () => {
     expect(key).toMatch(/^uis_/);
   });
 
-  it('is healthy', async () => {
+  it('reports that it is healthy', async () => {
     // The function that found no catalog looks again after a moment.
     const health = () => get(`${platformUrl}/health`);
     const answer = await until(health, ({ ok }) => ok);
@@ -378,7 +378,7 @@ describe('an update of the deployment', () => {
   /** Those that callers of the APIs reach; the emulator runs neither CloudFront nor a container that was built here. */
   const stacks = ['data', 'inference', 'platform', 'operations'];
   let before: unknown;
-  /** What calls were answered with while the deployment changed. */
+  /** The statuses of the calls during the change of the deployment. */
   const statuses: number[] = [];
 
   beforeAll(async () => {
@@ -585,7 +585,7 @@ describe('a destroyed deployment', () => {
     expect((await get(`${platformUrl}/health`)).status).toBeGreaterThanOrEqual(400);
   });
 
-  it('is gone altogether after the last commands of the operator’s page, which were the last to be run', async () => {
+  it('leaves no table after the last commands of the operator’s page, when every command of the page has run', async () => {
     // Each command is a start of the AWS CLI: one table shows them.
     const [first = '', ...others] = await deployment.tables();
     await commands.run('aws dynamodb update-table', { '<table>': first });

@@ -47,7 +47,7 @@ export class Emulator {
     return emulator;
   }
 
-  /** What an AWS SDK or the CDK CLI needs to find it. */
+  /** The environment variables that an AWS SDK or the CDK CLI needs to use the emulator. */
   get variables(): Record<string, string> {
     return {
       AWS_ENDPOINT_URL: this.url,
@@ -58,7 +58,7 @@ export class Emulator {
     };
   }
 
-  /** What it has printed. */
+  /** The output of the emulator so far. */
   get output(): string {
     return this.#output.join('');
   }

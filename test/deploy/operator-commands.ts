@@ -14,7 +14,7 @@ const COMMANDS: readonly string[] = [
   ...page.matchAll(/`(aws [^`]*)`/g),
 ].map(([, command = '']) => command.replaceAll(/\\?\n\s*/g, ' '));
 
-/** What the page leaves to the operator, by how it is written there. */
+/** The values for the blanks that the page leaves to the operator, by their spelling on the page. */
 export type Blanks = Readonly<Record<string, string>>;
 
 export class OperatorCommands {

@@ -20,9 +20,9 @@ export type Template = { readonly Resources: Record<string, Resource> };
 export interface Released {
   /** The status that the stack ended with. */
   readonly status: string;
-  /** Why the update of the alias failed. */
+  /** The reason for the failed update of the alias. */
   readonly reason: string | undefined;
-  /** What the calls were answered with while the release ran. */
+  /** The statuses of the calls during the release. */
   readonly answers: readonly number[];
 }
 
@@ -39,7 +39,7 @@ export class Releases {
   readonly #lambda: LambdaClient;
   #count = 0;
 
-  /** Of the function whose name ends so. */
+  /** Creates a release of the function whose name ends in `functionName`. */
   constructor(emulator: Emulator, stack: string, functionName: string) {
     this.#emulator = emulator;
     this.#stack = stack;

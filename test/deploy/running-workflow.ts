@@ -33,7 +33,7 @@ export class RunningWorkflow {
     return new RunningWorkflow(emulator, executionArn);
   }
 
-  /** What it ended with; throws when it did not succeed. */
+  /** Returns the output of the workflow; throws if it did not succeed. */
   async output(): Promise<unknown> {
     const describe = () =>
       call<Execution>(this.#emulator, 'DescribeExecution', { executionArn: this.#executionArn });

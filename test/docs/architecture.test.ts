@@ -9,7 +9,7 @@ const files = [...list.matchAll(/`([^`]+\.ts)`/g)].map(([, path = '']) => path);
 const happy = [...list.matchAll(/\*\*`([^`]+\.ts)`\*\*/g)].map(([, path = '']) => path);
 
 describe('what a reader opens to understand a chat call', () => {
-  it('is there, each file once', () => {
+  it('exists, with each file listed once', () => {
     expect(files.length).toBeGreaterThan(25);
     for (const path of files) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
     expect(new Set(files).size).toBe(files.length);

@@ -59,7 +59,7 @@ describe('the table of settings', () => {
     ([, name = '', usual = '']) => [name, usual.trim()] as const,
   );
 
-  it('has every setting, and no other', () => {
+  it('lists every setting and no other', () => {
     expect(rows.map(([name]) => name).sort()).toEqual([...SETTINGS].sort());
   });
 
@@ -88,7 +88,7 @@ describe('the table of the catalog of Bedrock', () => {
       (amount) => `${amount ?? ''}`,
     );
 
-  it('has every model that is shipped with its prices and its tiers, and no other', () => {
+  it('lists every shipped model with its prices and tiers, and no other', () => {
     expect(rows).toEqual(
       models.flatMap(({ id, price }) => [
         [id, ...cells(price)],

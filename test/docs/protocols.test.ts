@@ -30,7 +30,9 @@ const NAMES: Readonly<Record<CallerProtocol, string>> = {
 
 const KINDS = Object.keys(ASKED) as PricedFeature['kind'][];
 
-/** What most values of the fields ask for; an unknown one is refused by any of them. */
+/**
+ * Returns the feature that most values of the fields request. Every one of these kinds also rejects an unknown value.
+ */
 function kindOf(protocol: CallerProtocol, rule: FieldRule): PricedFeature['kind'] | undefined {
   if (rule.needs === unpriced) return 'unpriced';
   const features = samplesOf(protocol, rule).flatMap((sample) => sample.features);
@@ -47,7 +49,7 @@ const rulesOf = (
     (rule) => (rule.vendors !== undefined) === ofVendors && rule.needs && kindOf(protocol, rule) === kind,
   );
 
-/** Of several places with the same field the first stands for all. */
+/** Returns the fields of a rule. If the same field has several paths, the first represents them all. */
 const fieldsOf = (rule: FieldRule): readonly string[] =>
   patternsOf(typeof rule.at === 'string' ? rule : { at: rule.at[0] ?? '' }).map((field) => `\`${field}\``);
 

@@ -19,7 +19,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   optionalDependencies: Record<string, string>;
 };
 
-/** What a route takes, in the table's last column. */
+/** The text in the table's last column, by the authentication of a route. */
 const KEY_COLUMN = {
   none: 'no',
   'api-key': 'yes',

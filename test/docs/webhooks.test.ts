@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const example = (language: string): string =>
   new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? '';
 
-/** How each example is run; a compiled one is built first. */
+/** The commands that run each example; a compiled example is built first. */
 const LANGUAGES = [
   {
     language: 'js',
@@ -102,7 +102,7 @@ describe('the receivers of docs/webhooks.md', () => {
     180_000,
   );
 
-  it.each(LANGUAGES)('have an example in $language', ({ language }) => {
+  it.each(LANGUAGES)('include an example in $language', ({ language }) => {
     expect(example(language)).toContain('WEBHOOK_SECRET');
   });
 

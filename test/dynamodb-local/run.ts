@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { launchEngine } from '../../tools/local/dynamodb/engine.ts';
 import { runRing, skipRing } from '../optional-ring.ts';
 
-/** What DynamoDB Local 2 runs on. */
+/** The Java version that DynamoDB Local 2 requires. */
 const LEAST_JAVA = 17;
 
 /** Maven fetches about 60 MB; a repository that takes longer is not reachable. */

@@ -94,7 +94,7 @@ const bodyOf = (format: SurfaceName, system: string, turns: readonly Turn[]) => 
     : { max_tokens: 50, messages: [{ role: 'system', content: marked(system) }, ...messages] };
 };
 
-/** What the call costs at the provider, from the usage that it reports. */
+/** Returns the cost of the call at the provider, computed from the reported usage. */
 async function directCost(system: string, turns: readonly Turn[]): Promise<bigint> {
   const body = { model: DIRECT, temperature: 0.7, ...bodyOf('messages', system, turns) };
   const headers = { 'content-type': 'application/json', ...CLAUDE_HEADERS };

@@ -89,7 +89,7 @@ describe.each([
   ['newest', NEWEST],
   ['older', OLDER],
 ])('what Claude Code sends, the %s', (_version, betas) => {
-  it.each(MODELS)('is answered over %s, whole, streamed and with the results of tools', async (model) => {
+  it.each(MODELS)('receives a response over %s: complete, streamed and with tool results', async (model) => {
     for (const fields of [{}, { stream: true }, { messages: secondTurn }]) {
       const { status, text } = await ask(model, fields, betas);
       expect([status, text]).toEqual([200, expect.any(String)]);
@@ -117,7 +117,7 @@ describe('the flags of a request', () => {
     expect(wire.headers[0]?.get('anthropic-version')).toBe('2026-10-21');
   });
 
-  it('are refused by the name of their header where a route does not know one that it is to get', async () => {
+  it('cause an error that names the header if a route must receive a flag that it does not accept', async () => {
     const { status, text } = await ask('sim/takes-any-beta', {}, `${NEWEST},of-tomorrow-2027-01-01`);
     expect(status).toBe(400);
     expect(text).toContain('Unexpected value(s) `of-tomorrow-2027-01-01` for the `anthropic-beta` header.');
@@ -131,7 +131,7 @@ describe('the flags of a request', () => {
 });
 
 describe('an older structured output', () => {
-  it.each(MODELS)('is one of today over %s', async (model) => {
+  it.each(MODELS)('reaches the model over %s like the current form', async (model) => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -152,9 +152,12 @@ describe('an older structured output', () => {
 });
 
 describe('an answer', () => {
-  it.each([false, true])('is under the name that was asked for, an alias too: stream %s', async (stream) => {
-    const { text } = await ask('claude-any', { stream }, NEWEST);
-    expect(text).toContain('"model":"claude-any"');
-    expect(text).not.toContain('sim/takes');
-  });
+  it.each([false, true])(
+    'contains the requested model name, also for an alias: stream %s',
+    async (stream) => {
+      const { text } = await ask('claude-any', { stream }, NEWEST);
+      expect(text).toContain('"model":"claude-any"');
+      expect(text).not.toContain('sim/takes');
+    },
+  );
 });

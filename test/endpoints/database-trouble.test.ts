@@ -289,7 +289,10 @@ const isDeletion = (endpoint: string): boolean => endpoint.startsWith('delete-')
 const endsSession = (endpoint: string): boolean =>
   ['renew-session', 'delete-session', 'delete-operator-session'].includes(endpoint);
 
-/** What one deletes, the others need: the session longest. */
+/**
+ * The endpoints, with deletions after the others because these need the deleted objects. The end of the session is
+ * last.
+ */
 const ENDPOINTS = [...new Set(ROUTES.map(({ endpoint }) => endpoint))]
   .filter((endpoint) => !OTHERS.includes(endpoint))
   .sort((a, b) => Number(isDeletion(a)) - Number(isDeletion(b)))

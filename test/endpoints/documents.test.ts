@@ -91,7 +91,7 @@ async function ask(format: SurfaceName, model: string, body: object) {
 const FORMATS = ['chat', 'messages', 'responses'] as const;
 
 describe.each(FORMATS)('a PDF from a caller of %s', (format) => {
-  it.each(PROTOCOLS)('is read by a model behind a route of %s', async (protocol) => {
+  it.each(PROTOCOLS)('reaches a model behind a route of %s', async (protocol) => {
     const { status, text } = await ask(format, `sim/${protocol}`, DOCUMENTS[format]);
     expect(`${status} ${text}`).toMatch(/^200 .*"seen"/s);
     expect(till.open).toEqual(new Map());
@@ -114,10 +114,16 @@ describe('audio from a caller of chat', () => {
     { type: 'text', text: ASKED },
   ];
 
-  it.each(PROTOCOLS)('is heard where the protocol has a form for it: %s', async (protocol) => {
-    const { status, text } = await ask('chat', `sim/${protocol}`, { messages: [{ role: 'user', content }] });
-    if (protocol === 'openai' || protocol === 'gemini') expect(`${status} ${text}`).toMatch(/^200 .*"seen"/s);
-    else expect(`${status} ${text}`).toMatch(/^400 .*audio/s);
-    expect(till.open).toEqual(new Map());
-  });
+  it.each(PROTOCOLS)(
+    'reaches the model if the protocol has a format for it, and is rejected with 400 otherwise: %s',
+    async (protocol) => {
+      const { status, text } = await ask('chat', `sim/${protocol}`, {
+        messages: [{ role: 'user', content }],
+      });
+      if (protocol === 'openai' || protocol === 'gemini')
+        expect(`${status} ${text}`).toMatch(/^200 .*"seen"/s);
+      else expect(`${status} ${text}`).toMatch(/^400 .*audio/s);
+      expect(till.open).toEqual(new Map());
+    },
+  );
 });

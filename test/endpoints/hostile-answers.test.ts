@@ -8,7 +8,10 @@ import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hos
 import { Mutator } from '../fuzz/mutants.ts';
 import { type Service, startService } from '../fuzz/running-service.ts';
 
-/** Of each protocol over each surface, whole and streamed; `FUZZ_ANSWERS=20000` looks longer. */
+/**
+ * The number of responses for each protocol over each surface, complete and streamed. `FUZZ_ANSWERS=20000` runs a
+ * longer search.
+ */
 const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? rounds(100));
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
@@ -87,7 +90,7 @@ const ERROR_TYPES = /^(service_unavailable|invalid_request_error)$/;
 const isCleanError = (body: Json): boolean =>
   ERROR_TYPES.test(String((body.error as Json | undefined)?.type));
 
-/** What is wrong with what the caller gets; undefined when nothing is. */
+/** Returns the fault of the caller's response; undefined if it has none. */
 function faultOf(surface: Surface, { status, headers: given }: Response, text: string): string | undefined {
   if (status !== 200)
     return [400, 503].includes(status) && isCleanError(JSON.parse(text)) ? undefined : 'is no clean error';

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe.each(Object.keys(VALID) as SurfaceName[])('malformed requests to %s', (name) => {
-  it('are answered or refused in the right envelope, soon, and nothing stays held', async () => {
+  it('receive a response or an error in the right envelope within the time limit, and leave no open hold', async () => {
     const { faults, statuses } = await fuzz(service, name, {
       requests: REQUESTS,
       credentials: [CREDENTIAL],

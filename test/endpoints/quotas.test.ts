@@ -135,7 +135,7 @@ const WEBHOOKS: Kind = {
 };
 
 describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
-  it('are as many as it may have, however many are asked for at once, and room is made by each that is removed', async () => {
+  it('never exceed the quota under concurrent requests, and each removal allows one more', async () => {
     const accountId = newAccount();
     const ids = await times(MOST + 12, () => kind.make(accountId));
     expect(ids.filter((id) => id !== undefined)).toHaveLength(MOST);
@@ -146,7 +146,7 @@ describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
     expect(await kind.make(newAccount())).toBeDefined();
   });
 
-  it('are never more than that and never locked out, whatever process dies between two requests', async () => {
+  it('never exceed the quota and never stay locked if a process fails between two requests', async () => {
     const faults = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.constantFrom(...FAULTS)), {
       maxLength: 3,
     });
@@ -206,7 +206,7 @@ describe('what an account does to listings', () => {
   };
 
   it.each(Object.entries(perDay))(
-    'has a bound a day, which repetitions do not use up: %s',
+    'stops at a daily limit, and repetitions do not count: %s',
     async (_name, act) => {
       const accountId = newAccount();
       const there = await times(MOST + 6, async () => {
@@ -228,7 +228,7 @@ describe('what an account does to listings', () => {
     },
   );
 
-  it('is bounded for releases by the listing, under races too', async () => {
+  it('creates releases up to the limit of the listing, also under concurrent requests', async () => {
     const accountId = newAccount();
     const most = QUOTAS.releases_per_listing;
     const listing = newListing(accountId, { releases: most - 2 });
@@ -303,7 +303,7 @@ describe('the orders of an account', () => {
   }
   const isOrder = (result: string) => result.startsWith('ord_');
 
-  it('are open in a bounded number, and no checkout is opened for one more; each that ends makes room, once', async () => {
+  it('stay within the limit of unpaid orders, open no checkout beyond it, and each ended order allows one more', async () => {
     const accountId = await openAccount();
     opened = [];
     const results = await times(unpaid + 10, () => outcome(orderAt(accountId, NOW * 1000)));
@@ -338,7 +338,7 @@ describe('the orders of an account', () => {
     expect(await outcome(orderAt(accountId, firstEnds * 1000))).toBe(`order_quota ${DAY / 2}`);
   });
 
-  it('are counted with one write, while no checkout of them has run out', async () => {
+  it('add one write each to the count while none of their checkouts has expired', async () => {
     const accountId = await openAccount();
     const writes: unknown[] = [];
     const counting = aroundSend(database.client, (command, send) => {
@@ -365,7 +365,7 @@ describe('the orders of an account', () => {
     expect(isOrder(await outcome(orderAt(accountId, NOW * 1000)))).toBe(true);
   });
 
-  it('are made in a bounded number a day', async () => {
+  it('stay within a daily limit', async () => {
     const accountId = await openAccount();
     for (let done = 0; done < today; done += unpaid) {
       const orders = await times(Math.min(unpaid, today - done), () => orderAt(accountId, NOW * 1000));

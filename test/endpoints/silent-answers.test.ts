@@ -59,7 +59,7 @@ const REQUESTS: Readonly<
 
 const EVENT_STREAMS = ['create-chat-completion', 'create-message', 'create-response'] as const;
 
-/** What a route of a model does: it is silent for ever, for long, or for a moment. */
+/** The behavior of a model's upstream route: silent without end, for a long time, or briefly. */
 const UPSTREAM_MODELS: Readonly<Record<string, string>> = {
   silent: 'hang',
   late: 'slow-first-1500',
@@ -133,7 +133,7 @@ async function ask(account: TestAccount, [name, body]: readonly [SurfaceName, ob
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What a refused call leaves: a record of nothing, and all of the credit. */
+/** Expects the state after a rejected call: one failed record without cost, an unchanged balance and no hold. */
 async function expectUnpaid(account: TestAccount): Promise<void> {
   const { wallet, records, audit } = await booksOf(database.client, account);
   expect(records.map(({ status, cost }) => [status, cost])).toEqual([['failed', 0n]]);
@@ -147,7 +147,7 @@ const refusal = {
   message: expect.stringContaining('silent'),
 };
 
-it('is asked of every paid route', () => {
+it('the test requests cover every paid route', () => {
   const paid = ROUTES.filter((route) => 'paid' in route && route.paid).map(({ endpoint }) => endpoint);
   expect([...Object.keys(REQUESTS), 'create-transcription'].sort()).toEqual(paid.sort());
 });
@@ -155,7 +155,7 @@ it('is asked of every paid route', () => {
 describe.each(Object.entries(REQUESTS))(
   'an answer of %s that does not begin in time',
   (endpoint, request) => {
-    it('is given up while its caller can still receive why, is not paid, and is not to be repeated', async () => {
+    it('causes a 503 that the caller can still receive, costs nothing and sends x-should-retry: false', async () => {
       const account = await openAccount(database.client, CREDIT, {});
       const [name, body] = request;
       const silent = { ...body, model: String(body.model).replace('slow', 'silent') };
@@ -170,7 +170,7 @@ describe.each(Object.entries(REQUESTS))(
       await expectUnpaid(account);
     });
 
-    it('is waited for, and paid, where there is time and where nothing ends silent calls', async () => {
+    it('completes and costs money if the time allows it or no host ends silent calls', async () => {
       const answers = [LONG, undefined].map(async (host) => {
         const account = await openAccount(database.client, CREDIT, {});
         expect((await ask(account, request, host)).status).toBe(200);
@@ -184,7 +184,7 @@ describe.each(Object.entries(REQUESTS))(
 );
 
 describe('speech that has begun in time', () => {
-  it('may go on for longer than that', async () => {
+  it('continues beyond that time', async () => {
     const account = await openAccount(database.client, CREDIT, {});
     const chunkMs = 500;
     await fetch(`${service.origin}/control/faults`, {
@@ -208,7 +208,7 @@ describe('speech that has begun in time', () => {
 });
 
 describe.each(EVENT_STREAMS)('a stream of events of %s', (endpoint) => {
-  it('may begin later: something is sent meanwhile', async () => {
+  it('starts later without an error because the service sends data meanwhile', async () => {
     const account = await openAccount(database.client, CREDIT, {});
     const [name, body] = REQUESTS[endpoint];
     const { status, text } = await ask(account, [name, { ...body, model: 'late/chat', stream: true }], SHORT);
@@ -221,7 +221,7 @@ describe('a transcript that does not come in time', () => {
   const post = (key: Parameters<UploadService['post']>[0], host?: Host) =>
     uploads.post(key, bodyOf(formOf(file(sound))).body, FORM_TYPE, host);
 
-  it('is given up while its caller can still receive why, and is not paid', async () => {
+  it('causes a 503 that the caller can still receive, and costs nothing', async () => {
     const { answer } = uploads;
     uploads.answer = () => new Promise(() => {});
     const key = await uploads.open(CREDIT);
@@ -233,7 +233,7 @@ describe('a transcript that does not come in time', () => {
     expect(wallet).toMatchObject({ balance: CREDIT, holds: [] });
   });
 
-  it('is waited for where there is time', async () => {
+  it('arrives if the time allows it', async () => {
     expect((await post(await uploads.open(CREDIT), LONG)).status).toBe(200);
   });
 });

@@ -190,7 +190,7 @@ describe('a route that answers 429 twenty times and then serves', () => {
     await expectBilled(account, TIMES + 1);
   });
 
-  it('and is the only one, says in each answer when it may be asked again, and serves then', async () => {
+  it('the only route: each response states when to retry, and the call succeeds after that', async () => {
     const asked = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
     const upstream = await upstreamThat((request) =>
       request <= TIMES ? limited({ 'retry-after': asked(request) }) : served(false),

@@ -70,14 +70,14 @@ describe.each(FORMATS)(
     const isTool = ({ features: [first] }: Sample) => first?.param.startsWith('tools[') === true;
     const asking = samples.filter((sample) => isDocumented(sample) && (format === 'chat' || !isTool(sample)));
 
-    it('has samples of every kind', () => {
+    it('the samples contain more than two kinds of features', () => {
       expect(
         new Set(asking.flatMap(({ features }) => features.map(({ kind }) => kind))).size,
       ).toBeGreaterThan(2);
     });
 
     it.each([false, true])(
-      'is refused by the name of the field, before it is held or asked: stream %s',
+      'causes an error that names the field, before a hold or an upstream call: stream %s',
       async (stream) => {
         const named: string[] = [];
         for (const sample of asking) {
@@ -106,7 +106,7 @@ describe.each(FORMATS)(
 );
 
 describe('a request that asks for nothing of the kind', () => {
-  it.each(FORMATS)('is served on %s', async (format, protocol, model) => {
+  it.each(FORMATS)('succeeds on %s', async (format, protocol, model) => {
     const bound = format === 'responses' ? { max_output_tokens: 16 } : { max_tokens: 16 };
     expect(await ask(format, { ...PLAIN[protocol], model, ...bound })).toMatchObject({
       status: 200,
@@ -114,7 +114,7 @@ describe('a request that asks for nothing of the kind', () => {
     });
   });
 
-  it('is served by a route of another protocol without its marks for a cache', async () => {
+  it('succeeds on a route of another protocol, with its cache breakpoints ignored', async () => {
     const block = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } };
     const messages = [{ role: 'user', content: [block] }];
     for (const model of ['sim/openai', 'sim/bedrock'])
@@ -133,19 +133,22 @@ describe('a request with a field that no route takes', () => {
     FORMATS.flatMap(([format]) =>
       MODELS.flatMap((model) => [false, true].map((stream) => [format, model, stream] as const)),
     ),
-  )('is served without it, and the headers name it: %s on %s, stream %s', async (format, model, stream) => {
-    const bound = format === 'responses' ? { max_output_tokens: 16 } : { max_tokens: 16 };
-    const fields = {
-      ...plainOf(format),
-      ...bound,
-      model,
-      stream,
-      'new\r\nfield': { text: 'a' },
-      seeds: null,
-    };
-    const { status, ignored } = await ask(format, fields);
-    expect({ status, ignored }).toEqual({ status: 200, ignored: 'new%0D%0Afield' });
-  });
+  )(
+    'succeeds without the field, and a header names it: %s on %s, stream %s',
+    async (format, model, stream) => {
+      const bound = format === 'responses' ? { max_output_tokens: 16 } : { max_tokens: 16 };
+      const fields = {
+        ...plainOf(format),
+        ...bound,
+        model,
+        stream,
+        'new\r\nfield': { text: 'a' },
+        seeds: null,
+      };
+      const { status, ignored } = await ask(format, fields);
+      expect({ status, ignored }).toEqual({ status: 200, ignored: 'new%0D%0Afield' });
+    },
+  );
 
   it.each(FORMATS)(
     'the request is rejected if its caller requires all fields: %s',
@@ -175,15 +178,21 @@ describe('a tool of the provider that no route serves at a price', () => {
   it.each([
     ['responses', { input: 'Hi', max_output_tokens: 16, tools }],
     ['messages', { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 16, tools: [search] }],
-  ] as const)('is left out of the call, and the headers name it: %s', async (format, fields) => {
-    for (const model of MODELS)
-      expect(await ask(format, { ...fields, model })).toMatchObject({ status: 200, ignored: 'tools%5B0%5D' });
-    const provider = { require_parameters: true };
-    expect(await ask(format, { ...fields, model: 'sim/openai', provider })).toMatchObject({
-      status: 400,
-      calls: 0,
-    });
-  });
+  ] as const)(
+    'does not reach the provider, and a header names it; require_parameters causes 400: %s',
+    async (format, fields) => {
+      for (const model of MODELS)
+        expect(await ask(format, { ...fields, model })).toMatchObject({
+          status: 200,
+          ignored: 'tools%5B0%5D',
+        });
+      const provider = { require_parameters: true };
+      expect(await ask(format, { ...fields, model: 'sim/openai', provider })).toMatchObject({
+        status: 400,
+        calls: 0,
+      });
+    },
+  );
 
   it('the request is rejected if it forces the tool', async () => {
     const forced = { input: 'Hi', max_output_tokens: 16, tools, tool_choice: { type: 'web_search' } };
@@ -193,7 +202,7 @@ describe('a tool of the provider that no route serves at a price', () => {
 });
 
 describe('an image of a quality that has no price', () => {
-  it('is refused, and one of the provider’s own choice is drawn', async () => {
+  it('causes an error that names the quality, and quality auto succeeds', async () => {
     const image = { model: 'sim/image', prompt: 'A tree' };
     expect(await ask('images', { ...image, quality: 'hd' })).toMatchObject({
       ...{ status: 400, calls: 0, open: 0 },

@@ -1,4 +1,4 @@
-/** Where calls are counted instead of paid, and a credential that is taken there. */
+/** A till that counts calls in place of payment, and a credential that it accepts. */
 import { formatKey } from '../../lambdas/access/core/api-key.ts';
 import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
 import type { ReplayStore } from '../../lambdas/inference/core/idempotency/ports.ts';

@@ -104,7 +104,7 @@ const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly
   ],
 };
 
-/** What mutants are made of. */
+/** The documents and events from which mutants are generated. */
 export const CORPUS = [...Object.values(WHOLE), ...Object.values(STREAMED).flat(2)];
 
 const field = (node: Node | undefined, name: string): Node | undefined =>
@@ -194,7 +194,7 @@ const ERRORS = (mutator: Mutator) => ({
   message: mutator.pick(SECRETS),
 });
 
-/** What the text of an error may hold and no caller may see: of the rest, plain words are shown. */
+/** Texts that an error may contain and no caller may see. Other plain words are shown to callers. */
 const SECRETS = [
   `https://${CANARY}.example/v1`,
   `${CANARY}.internal:8080`,

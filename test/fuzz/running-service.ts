@@ -45,7 +45,7 @@ export type SurfaceName =
 
 export const PEPPERS = { current: 'pepper' };
 
-/** Where the calls are paid. */
+/** The parts of the service that check the key and pay for a call. */
 export interface Till {
   readonly gate: KeyGate;
   readonly ledger: Ledger;
@@ -54,7 +54,7 @@ export interface Till {
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
-/** Where the upstream has the API of a protocol. */
+/** Returns the base address of a protocol's API at the upstream. */
 const baseOf = (origin: string, protocol: string): string =>
   `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`;
 
@@ -84,7 +84,7 @@ export function catalogAt(origin: string) {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** How the routes are reached. */
+/** The access to the routes: clients, catalog and clock. */
 export interface Way {
   readonly fetch: typeof globalThis.fetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;

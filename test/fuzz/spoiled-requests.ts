@@ -19,7 +19,7 @@ interface Sent {
   readonly type: string;
 }
 
-/** What is sent: mostly a mutant as it is, now and then spoiled as bytes or under another name. */
+/** Returns the request to send. Most are unchanged mutants; some have spoiled bytes or another content type. */
 function spoiled(mutator: Mutator, valid: object): Sent {
   let bytes = Buffer.from(textOf(mutator.mutant(valid)));
   const at = Math.floor(bytes.length / 2);
@@ -37,7 +37,7 @@ function spoiled(mutator: Mutator, valid: object): Sent {
   return { body: new Uint8Array(bytes), type };
 }
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** Returns the fault of a response; undefined if it has none. */
 async function faultOf(name: SurfaceName, response: Response): Promise<string | undefined> {
   const text = await response.text().catch((failure: unknown) => `broke off: ${String(failure)}`);
   const { status } = response;
@@ -70,7 +70,7 @@ async function attempt(service: Service, name: SurfaceName, { body, type }: Sent
 export interface Fuzzed {
   /** Answers that are none of the right kind, each with its request. */
   readonly faults: readonly string[];
-  /** How often each status came. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
 }
 

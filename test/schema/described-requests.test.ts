@@ -63,7 +63,10 @@ async function makeWebhooks(): Promise<{ readonly webhooks: string[]; readonly d
   return { webhooks, deliveries };
 }
 
-/** What `hooks.py` puts into the requests, so that they are not all refused for naming nothing. */
+/**
+ * Creates the objects and credentials that `hooks.py` puts into the requests, so that not all requests are rejected for
+ * unknown ids.
+ */
 async function makeCallers() {
   const made = async () => {
     const account = await service.admin<{ session_token: string }>('account', 'create');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export interface Ended {
   readonly exitCode: number;
-  /** What it printed, errors last. */
+  /** The output of the program, with its error output last. */
   readonly output: string;
 }
 

@@ -40,7 +40,7 @@ describe('what npm audit printed', () => {
     ['{"error":{"summary":"connect ECONNREFUSED"}}', 'ECONNREFUSED'],
     ['{}', 'no report'],
     ['{"auditReportVersion":3,"vulnerabilities":{}}', 'no report'],
-  ])('is never taken for a clean report when it is something else: %s', (printed, reason) => {
+  ])('never counts as a clean report if it is another output: %s', (printed, reason) => {
     expect(readAudit(printed)).toEqual({ unreachable: expect.stringContaining(reason) });
   });
 

@@ -8,7 +8,7 @@ const locked = lockedPackages();
 const production = [...locked].filter(([, entry]) => isProduction(entry));
 
 describe('the packages of production', () => {
-  it('have a licence on the list, and are not deprecated', () => {
+  it('use only licenses on the list, and none of them is deprecated', () => {
     expect(production.length).toBeGreaterThan(40);
     const copied = COPIED_PACKAGES.map((name) => `node_modules/${name}`);
     expect(objectionsTo([...copied, ...production.map(([folder]) => folder)])).toEqual([]);

@@ -1,4 +1,4 @@
-/** Which packages may be in what is deployed, and which may run code when they are installed. */
+/** The policy for deployed packages and for packages that run code at installation. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ export interface LockedPackage {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
-  /** Why its publisher advises against it. */
+  /** The reason why its publisher advises against it. */
   readonly deprecated?: string;
 }
 
@@ -39,7 +39,7 @@ const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   '(MIT OR Apache-2.0)',
 ]);
 
-/** What speaks against packages in what is deployed, a line each. */
+/** Returns the objections to deployed packages, one line each. */
 export const objectionsTo = (
   folders: Iterable<string>,
   locked: ReadonlyMap<string, LockedPackage> = lockedPackages(),

@@ -13,7 +13,7 @@ const PROMPT = 'canaryprompt7f3a';
 const SYSTEM = 'canarysystem91bc';
 const ARGUMENT = 'canaryargument55de';
 const UPSTREAM_TEXT = 'canaryupstream0d1e';
-/** Of Claude Code: the header that names its session, and the first text of its system. */
+/** The texts that Claude Code sends: the header with its session, and the first text of its system prompt. */
 const SESSION = 'canarysession4c1b';
 const BILLING = 'canarybilling88e7';
 const SECRET = 'canarysecret2277';

@@ -1,4 +1,4 @@
-/** What a service leaves for whoever reads its machine: what it printed, and its files. */
+/** The texts that a service leaves on its machine: its output and its files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Service } from './service.ts';
@@ -18,7 +18,7 @@ export class LeftTexts {
     ]);
   }
 
-  /** Where a text can be read: `printed`, and the files that have it. */
+  /** Returns the locations of a text: `printed` for the output, and the files that contain it. */
   find(text: string): { readonly printed: boolean; readonly files: readonly string[] } {
     const files = [...this.#texts].filter(([name, left]) => name !== PRINTED && left.includes(text));
     return {

@@ -124,7 +124,7 @@ export class Service {
     });
   }
 
-  /** What `npm run admin -- <command> --json` prints; throws when its exit code is not 0. */
+  /** Returns the output of `npm run admin -- <command> --json`; throws if its exit code is not 0. */
   async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
     this.#admin ??= this.#startAdmin();
     const admin = this.#admin;

@@ -119,7 +119,7 @@ function verifyAll({ headers, body }: Received, secret: string): void {
 }
 
 describe('a webhook', () => {
-  it('is made with a secret that is shown this once, listed, changed and ended', async () => {
+  it('shows its secret only at its creation, and can be listed, changed and ended', async () => {
     const made = await subscribe('/made');
     expect(made).toEqual({
       id: expect.stringMatching(/^wh_/),
@@ -151,7 +151,7 @@ describe('a webhook', () => {
     [{ url: 'https://169.254.169.254/', events: ['review.created'] }, 'invalid_value', 'url'],
     [{ url: 'https://[::ffff:10.0.0.1]/', events: ['review.created'] }, 'invalid_value', 'url'],
     [{ url: 'https://0xa9fea9fe/', events: ['review.created'] }, 'invalid_value', 'url'],
-  ])('is refused with 400 when it is %j', async (body, code, param) => {
+  ])('causes 400 if it is %j', async (body, code, param) => {
     const refused = await call<{ error: object }>('POST', '', body);
     expect(refused).toMatchObject({
       status: 400,
@@ -168,7 +168,7 @@ describe('a webhook', () => {
 });
 
 describe('an event', () => {
-  it('is delivered signed, again after a failure, and under both secrets while one replaces the other', async () => {
+  it('arrives signed, again after a failure, and with both secrets during a rotation', async () => {
     statuses.set('/failing', 500);
     const well = await subscribe('/well');
     const failing = await subscribe('/failing');
@@ -206,7 +206,7 @@ describe('an event', () => {
     });
   });
 
-  it('that is published again under its id changes nothing', async () => {
+  it('changes nothing if it is published again under its id', async () => {
     const { id } = await subscribe('/once', ['review.created']);
     await publish('evt_once', 'review.created', { stars: 5 });
     await until(() => hits('/once').length === 1);
@@ -220,7 +220,7 @@ describe('an event', () => {
     expect(await deliveriesOf(late.id)).toHaveLength(1);
   });
 
-  it('is tested, delivered again on request, and listed in pages', async () => {
+  it('supports test deliveries and redelivery on request, and the list of deliveries has pages', async () => {
     const { id } = await subscribe('/tested');
     const tests = await Promise.all([1, 2, 3].map(() => call<Delivery>('POST', `/${id}/test`)));
     expect(tests.map(({ status }) => status)).toEqual([202, 202, 202]);
@@ -296,7 +296,7 @@ describe('the service', () => {
     ]);
   });
 
-  it('has printed no secret, no payload and no error', () => {
+  it('prints no secret, no payload and no error', () => {
     expect(secrets.length).toBeGreaterThan(5);
     expect(service.output).toContain('requestId=req_');
     for (const secret of secrets) expect(service.output).not.toContain(secret);

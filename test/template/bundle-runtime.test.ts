@@ -32,7 +32,7 @@ async function invoke(name: FunctionName, event: object): Promise<readonly Line[
   return lines.map((line) => JSON.parse(line) as Line).filter((line) => !('level' in line));
 }
 
-/** What needs nothing but itself and its settings. */
+/** The functions that need nothing except their own bundle and settings. */
 const SELF_CONTAINED = ['get-openapi', 'get-docs', 'get-console', 'list-identity-providers'];
 
 const eventOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => ({

@@ -61,7 +61,7 @@ describe('a function', () => {
   });
 
   it.each(started.map((each, index) => [...each, index] as const))(
-    'is given the variables that its handler reads, and no others: %s',
+    'receives the variables that its handler reads, and no others: %s',
     (_name, variables, index) => {
       const { error, read } = complete[index] as StartResult;
       expect([error, [...read].sort()]).toEqual([undefined, [...variables].sort()]);
@@ -69,7 +69,7 @@ describe('a function', () => {
   );
 
   it.each(missing.map((each, index) => [...each, index] as const))(
-    'does not start when one is missing, and says which: %s, %s',
+    'fails at its start if a variable is missing, and names it: %s, %s',
     (_name, variable, index) => {
       expect(incomplete[index]?.error).toContain(`environment variable ${variable} is not set`);
     },

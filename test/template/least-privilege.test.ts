@@ -67,7 +67,7 @@ const managed = STACK_NAMES.flatMap((stack) =>
 const wild = ({ permission }: { readonly permission: string }) => /[*?]/.test(permission);
 
 describe('every role of the deployment', () => {
-  it('has a wildcard only where there is a reason for it', () => {
+  it('uses a wildcard only with a justification', () => {
     expect(grants.length).toBeGreaterThan(60);
     const unjustified = grants
       .filter(wild)
@@ -79,7 +79,7 @@ describe('every role of the deployment', () => {
     expect(grants.filter(({ permission }) => (permission.split(' ')[0] ?? '*').includes('*'))).toEqual([]);
   });
 
-  it('can neither administer tables and secrets nor pass or take on other roles', () => {
+  it('cannot administer tables and secrets, assume other roles, or pass a role through a wildcard', () => {
     const administration =
       /^(iam|sts|kms|cloudformation):|^dynamodb:(Create|Delete|Update|Restore|Export|Import)(Table|Backup|TimeToLive|ContinuousBackups)|^secretsmanager:(?!GetSecretValue)/;
     const passed = grants.filter(({ permission }) => administration.test(permission));
@@ -88,12 +88,12 @@ describe('every role of the deployment', () => {
     expect(passed.filter(wild)).toEqual([]);
   });
 
-  it('has no policy of AWS’s own but the gateway’s, for logs', () => {
+  it('uses no AWS managed policy except the gateway’s, for logs', () => {
     const policies = managed.map(({ arn }) => arn.replace(/^.*policy\//, ''));
     expect(new Set(policies)).toEqual(new Set(['service-role/AmazonAPIGatewayPushToCloudWatchLogs']));
   });
 
-  it('is taken on by one service of AWS, and by nobody else', () => {
+  it('trusts one AWS service and no other principal', () => {
     for (const stack of STACK_NAMES) {
       for (const [id, { Properties }] of app.resources(stack, 'AWS::IAM::Role')) {
         const { Statement: statements } = Properties.AssumeRolePolicyDocument as { Statement: object[] };
@@ -124,7 +124,7 @@ describe('a function', () => {
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .flatMap(([path]) => /client-dynamodb\/.*\/commands\/(\w+)Command\.js$/.exec(path)?.[1] ?? []);
 
-  it.each(FUNCTIONS)('may do nothing in the database that its bundle has no command for: %s', (name) => {
+  it.each(FUNCTIONS)('receives only database actions for which its bundle has a command: %s', (name) => {
     const { tables = {} }: Grants = GRANTS[name];
     const commands = commandsOf(name);
     const granted = [...new Set(Object.values(tables).flatMap((actions) => [...(actions ?? [])]))];
@@ -138,7 +138,7 @@ describe('a function', () => {
 });
 
 describe('the justifications', () => {
-  it('are each of a grant that there is, tracing apart, which is a setting', () => {
+  it('match an existing grant each', () => {
     const used = JUSTIFIED.filter(({ permission }) =>
       grants.some((grant) => permission.test(grant.permission)),
     );

@@ -1,4 +1,4 @@
-/** What the roles of a template allow, action by action, with tables and secrets by name. */
+/** The permissions of the roles in a template, action by action, with tables and secrets by name. */
 import type { StackName, SynthesizedApp } from './synthesized-app.ts';
 
 export interface Statement {

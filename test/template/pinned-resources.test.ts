@@ -5,7 +5,7 @@ import { type Resource, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts
 
 const FILE = join(import.meta.dirname, 'pinned-resources.json');
 
-/** What gives a resource a name that only one may have. */
+/** The properties that set a name which only one resource may have. */
 const NAMES = [
   ...['FunctionName', 'QueueName', 'StateMachineName', 'AlarmName', 'DashboardName', 'LogGroupName'],
   ...['Name', 'ScheduleExpression', 'BackupVaultName'],

@@ -26,7 +26,7 @@ describe('the watch of prices', () => {
     expect(CONSUMERS['watch-prices'].schedule).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
   });
 
-  it('may read the catalog’s table item by item, write its log, and nothing else', () => {
+  it('reads only the catalog table item by item, and writes only its log', () => {
     const roleId = app.reference(STACK, watch?.Properties.Role)?.id ?? '';
     const permissions = permissionsOf(app, STACK, roleId).filter((each) => !each.startsWith('logs:'));
     expect(permissions).toEqual(['dynamodb:GetItem data:Catalog.Arn']);

@@ -24,7 +24,7 @@ const alarmsIn = (of: SynthesizedApp) =>
     .filter(({ AlarmName: name }) => String(name).endsWith('/smoke-failed'));
 
 describe('a deployment without the setting', () => {
-  it('has nothing of the scheduled smoke test', () => {
+  it('contains nothing of the scheduled smoke test', () => {
     expect(functionIn(standard)).toBeUndefined();
     expect(rulesIn(standard)).toEqual([]);
     expect(alarmsIn(standard)).toEqual([]);
@@ -50,7 +50,7 @@ describe('the scheduled smoke test', () => {
     expect(variables).toMatchObject({ SMOKE_SECRET: `${stage}/smoke`, SMOKE_MODELS: 'acme/chat,acme/image' });
   });
 
-  it('may read the catalog’s table item by item and its own secret, write its log and traces, and nothing else', () => {
+  it('reads only the catalog table item by item and its own secret, and writes only its log and traces', () => {
     const roleId = app.reference(STACK, smokeFunction?.Properties.Role)?.id ?? '';
     const permissions = permissionsOf(app, STACK, roleId).filter((each) => !/^(logs|xray):/.test(each));
     expect(permissions.filter((each) => !each.startsWith('secretsmanager:'))).toEqual([
@@ -80,7 +80,7 @@ describe('the scheduled smoke test', () => {
     expect(alarm?.AlarmActions).toHaveLength(1);
   });
 
-  it('is the only one whose silence is sent in this way', () => {
+  it('causes the only alarm that reports silence in this way', () => {
     const silent = app
       .resources('operations', 'AWS::CloudWatch::Alarm')
       .filter(([, { Properties }]) => Properties.InsufficientDataActions !== undefined);
@@ -89,7 +89,7 @@ describe('the scheduled smoke test', () => {
 });
 
 describe('the setting', () => {
-  it('has runs every five minutes of the cheapest model where it says no more', () => {
+  it('defaults to a run every five minutes if it has no fields', () => {
     expect(parseConfig({ smoke: {} }).smoke).toEqual({ everyMinutes: 5 });
     expect(parseConfig({}).smoke).toBeUndefined();
   });

@@ -89,7 +89,9 @@ export class SynthesizedApp {
     return found[1];
   }
 
-  /** What an expression refers to, through exports of other stacks; undefined when it is no plain reference. */
+  /**
+   * Returns the reference of an expression, through exports of other stacks; undefined if it is not a plain reference.
+   */
   reference(stack: StackName, expression: unknown): Reference | undefined {
     const parts = expression as {
       Ref?: string;

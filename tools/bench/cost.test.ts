@@ -28,7 +28,7 @@ const of = (service: string, traffic: Partial<typeof USUAL> = {}): number =>
   costOf({ ...USUAL, ...traffic }, measured).find((line) => line.service === service)?.usd ?? Number.NaN;
 
 describe('the cost of calls', () => {
-  it('is what the public price lists come to', () => {
+  it('equals the total by the public price lists', () => {
     // 5 s of half a GB, a million times: 2.5 million GB-seconds.
     expect(of('Lambda')).toBeCloseTo(2.5e6 * 0.0000133334 + 0.2, 6);
     expect(of('API Gateway')).toBeCloseTo(3.5, 6);
@@ -58,7 +58,7 @@ describe('the cost of calls on a host', () => {
   const at = (callsPerSecond: number, traffic: Partial<typeof USUAL> = {}) =>
     fargateCost({ ...USUAL, ...traffic, callsPerSecond }, measured);
 
-  it('is what the public price lists come to', () => {
+  it('equals the total by the public price lists', () => {
     // A million calls at ten a second are 27.8 hours of two tasks of 1 vCPU and 2 GB with an address each.
     const hours = 1e6 / 10 / 3600;
     expect(on('Fargate', at(10))).toBeCloseTo(hours * 2 * (0.03238 + 2 * 0.00356 + 0.005), 6);
@@ -70,7 +70,7 @@ describe('the cost of calls on a host', () => {
     expect(on(DATA_OUT, at(10))).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.085, 6);
   });
 
-  it('has as many tasks as the open calls or the CPU of the calls need, and never fewer than two', () => {
+  it('covers the tasks that the open calls or the CPU of the calls need, and at least two', () => {
     const tasks = (rate: number, traffic: Partial<typeof USUAL> = {}) =>
       tasksAt(rate, { ...USUAL, ...traffic }, measured);
     expect(tasks(1)).toBe(2);
@@ -80,7 +80,7 @@ describe('the cost of calls on a host', () => {
     expect(tasks(200, { seconds: 0.5 })).toBe(4);
   });
 
-  it('is less a call the more calls share the tasks, and Lambda’s at the break-even rate', () => {
+  it('decreases per call if more calls share the tasks, and equals Lambda’s at the break-even rate', () => {
     expect(total(at(30))).toBeLessThan(total(at(3)));
     const rate = breakEven(USUAL, measured) ?? Number.NaN;
     expect(apart(at(rate)).rest).toBeCloseTo(apart(costOf(USUAL, measured)).rest, 6);
@@ -88,17 +88,17 @@ describe('the cost of calls on a host', () => {
     expect(apart(at(rate / 1.1)).rest).toBeGreaterThan(apart(costOf(USUAL, measured)).rest);
   });
 
-  it('has no break-even where Lambda is cheaper at any rate', () => {
+  it('reaches no break-even if Lambda is cheaper at any rate', () => {
     expect(breakEven({ ...USUAL, seconds: 0.01 }, { ...measured, hostCpuMs: 1_000 })).toBeUndefined();
   });
 
-  it('of a million calls of 5 s is under 17 dollars in all, from ten a second on', () => {
+  it('totals less than 17 dollars for a million calls of 5 s, at the usual rate', () => {
     const counts = readMeasured();
     expect(total(fargateCost(USUAL, counts))).toBeLessThan(17);
     expect(total(costOf(USUAL, counts))).toBeGreaterThan(17);
   });
 
-  it('of Web Functions goes with rates that are not known', () => {
+  it('grows with the assumed rates of Web Functions, which are unknown', () => {
     const of = (times: number) => on('Web Functions', webFunctionCost(USUAL, measured, ratesOf(times)));
     // 12 ms of CPU a call, and 5 s of a 64th of 2 GB.
     const used = (1e6 / 3600) * (0.012 * 0.03238 + (5 / 64) * 2 * 0.00356);
@@ -108,14 +108,14 @@ describe('the cost of calls on a host', () => {
 });
 
 describe('the cost model', () => {
-  it('is in the operator’s page as it stands', () => {
+  it('matches the tables and the break-even text of the operator’s page', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate.md'), 'utf8');
     expect(page).toContain(bill(costOf(USUAL, readMeasured()), '1,000,000 calls'));
     expect(page).toContain(computes(USUAL, readMeasured()));
     expect(page.replaceAll(/\s+/g, ' ')).toContain(breakEvenText(USUAL, readMeasured()));
   });
 
-  it('of a deployment without traffic is 15 dollars a month at most, counted in its templates', () => {
+  it('totals at most 15 dollars a month without traffic, counted in the templates', () => {
     const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
     expect(fixtures.alarms).toBeGreaterThan(5);
     expect(fixtures.secrets).toBeGreaterThan(2);

@@ -35,7 +35,7 @@ const scaled = (wallets: number): CapacityLimits => ({
 });
 
 describe('a load of hundreds of open calls on one account, at a fraction of the limits', () => {
-  it('is served without an error, and the books balance to the nano-dollar', async () => {
+  it('completes without an error, and the ledger is exact to the nano-dollar', async () => {
     const { seen, books, heat } = await simulate({ ...LOAD, limits: scaled(100_000) });
     expect(seen.calls).toBeGreaterThan(800);
     expect(seen.mostOpen).toBeGreaterThan(350);
@@ -46,7 +46,7 @@ describe('a load of hundreds of open calls on one account, at a fraction of the 
     for (const { item } of heat) expect(item?.unitsASecond).toBeLessThanOrEqual(65);
   });
 
-  it('is refused where all of the wallet has the capacity of one item', async () => {
+  it('fails with throttling if the whole wallet has the capacity of one item', async () => {
     const { seen, counts } = await simulate({ ...LOAD, limits: scaled(1) });
     expect(counts.throttled).toBeGreaterThan(100);
     expect([...seen.failures.keys()]).toContain('ThrottlingException');

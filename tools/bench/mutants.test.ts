@@ -44,7 +44,7 @@ describe('the mistakes', () => {
     ['Math.min(a, b);', ['method: Math.max(a, b);']],
     ['a.some(b);', ['method: a.every(b);']],
     ["'Grüße 🌍'; a < b;", ["comparison: 'Grüße 🌍'; a <= b;", "comparison: 'Grüße 🌍'; a >= b;"]],
-  ])('in an expression: %s', (text, wanted) => {
+  ])('change an expression: %s', (text, wanted) => {
     // Leaving out the whole statement is the first mistake of each.
     expect(mistakes(text).filter((mistake) => !mistake.startsWith('statement'))).toEqual(wanted);
   });
@@ -61,11 +61,11 @@ describe('the mistakes', () => {
     ['interface A { readonly a: true }', []],
     ["import { a } from './a.ts';", []],
     ["throw new Error('no AND, no 1');", []],
-  ])('in a statement: %s', (text, wanted) => {
+  ])('change a statement: %s', (text, wanted) => {
     expect(mistakes(text)).toEqual(wanted);
   });
 
-  it('are syntax, each of them, in every module of an area', () => {
+  it('keep the syntax of every module of an area valid, for every seventh mistake', () => {
     const modules = modulesIn('lambdas/webhooks/core', 'lambdas/inference/providers/openai');
     let count = 0;
     for (const { text } of modules)
@@ -82,7 +82,7 @@ describe('a sample', () => {
   const groupOf = (member: number) => (member < 10 ? 'small' : 'large');
   const by = { idOf: String, groupOf };
 
-  it('is the same for the same seed, and another for another', () => {
+  it('equals another sample of the same seed, and differs for another seed', () => {
     const of = (seed: number) => sample(all, by, { seed, count: 50 });
     expect(of(1)).toEqual(of(1));
     expect(of(1)).not.toEqual(of(2));
@@ -99,7 +99,7 @@ describe('a sample', () => {
     expect(new Set([first, ...others])).toEqual(new Set([...left, ...others.slice(-1)]));
   });
 
-  it('has as many of each group, as far as there are', () => {
+  it('contains the same number of each group, if the group is large enough', () => {
     const taken = sample(all, by, { seed: 1, count: 50 });
     expect(taken.filter((member) => groupOf(member) === 'small')).toHaveLength(10);
   });
@@ -140,7 +140,7 @@ describe('the areas', () => {
 });
 
 describe('an equivalent mutant', () => {
-  it('is left out where its line stands, and nowhere else', () => {
+  it('stays out of the candidates on its line, and nowhere else', () => {
     const path = 'lambdas/inference/core/metering/token-bound.ts';
     const text = 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;';
     const known = (line: string) => mutantsOf(line).filter((mutant) => equivalenceOf(path, line, mutant));
@@ -153,7 +153,7 @@ describe('an equivalent mutant', () => {
 });
 
 describe('the characters of a module that ran', () => {
-  it('are those of every range that was counted, but not of one within it that was not', () => {
+  it('belong to a counted range and to no uncounted range within it', () => {
     const range = (startOffset: number, endOffset: number, count: number) => ({
       startOffset,
       endOffset,

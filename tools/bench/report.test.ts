@@ -59,7 +59,7 @@ describe('a goal', () => {
     expect(isBroken(goal(value))).toBe(false);
   });
 
-  it('is shown with its bound from below, and written as passed or not', () => {
+  it('appears with its lower bound and is stored as passed or missed', () => {
     expect(formatReport(reportOf(goal(1)))).toContain('at least 1.5  missed');
     const file = writeReport(reportOf(goal(1), goal(2)), folder, NOON);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
@@ -77,7 +77,7 @@ describe('a report', () => {
     expect(lines).toContain('  * a call: of two runs');
   });
 
-  it('is written under its day and bench, with where it was measured and what passed', () => {
+  it('uses its day and bench as file name, and states the machine and the passed values', () => {
     const file = writeReport(reportOf(figure(1, 2), figure(3, 2), figure(4)), folder, NOON);
     expect(file).toBe(join(folder, '2026-07-15-sample.json'));
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
@@ -88,22 +88,22 @@ describe('a report', () => {
     });
   });
 
-  it('has passed when no budget is broken', () => {
+  it('counts as passed if no budget is broken', () => {
     const file = writeReport(reportOf(figure(1, 2), figure(9)), folder, NOON);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ passed: true });
   });
 });
 
 describe('a median', () => {
-  it('is the middle value, whatever the order', () => {
+  it('equals the middle value in any order', () => {
     expect(median([9, 1, 5])).toBe(5);
   });
 
-  it('of an even count is between the two middle values', () => {
+  it('equals the mean of the two middle values if the count is even', () => {
     expect(median([4, 1, 3, 2])).toBe(2.5);
   });
 
-  it('of nothing is not a number, so that it breaks any budget', () => {
+  it('equals NaN if there are no values, so that it breaks any budget', () => {
     expect(median([])).toBeNaN();
   });
 });

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 describe('the schedules of the app', () => {
-  it('are those of the consumers and of the audit, each with a next time and a target that is there', () => {
+  it('match those of the consumers and of the audit, each with a next time and an existing target', () => {
     const expected = Object.values(CONSUMERS as Readonly<Record<string, Consumer>>).flatMap(
       ({ schedule = [] }) => schedule,
     );

@@ -1,4 +1,4 @@
-/** What happens without a caller: schedules that fire functions and workflows, each in the role the template gives it. */
+/** The work without a caller: schedules that invoke functions and workflows, each in the role from the template. */
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Assembly } from './assembly/assembly.ts';

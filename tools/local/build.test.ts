@@ -61,13 +61,13 @@ describe('a build', () => {
     expect(assemblies.map(existsSync)).toEqual([false, true, true, true]);
   });
 
-  it('is thrown away when the sources change under it', async () => {
+  it('discards its result and starts again if the sources change meanwhile', async () => {
     writeFileSync(join(root, 'lib', 'edit-once'), '');
     const assembly = await build();
     expect([builds(), readdirSync(outputDir)]).toEqual([2, [assembly.slice(outputDir.length + 1)]]);
   });
 
-  it('that fails says why and leaves nothing behind', async () => {
+  it('leaves nothing behind and states the reason if it fails', async () => {
     writeFileSync(join(root, 'lib', 'broken'), '');
     await expect(build()).rejects.toThrow(/the service does not build:\n[\s\S]*lib is broken: string/);
     expect(readdirSync(outputDir)).toEqual([]);

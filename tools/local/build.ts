@@ -18,13 +18,13 @@ import { acquireLock, LockHeld } from './process/process-lock.ts';
 export interface BuildOptions {
   /** The checkout. */
   readonly root: string;
-  /** Where assemblies are kept, one folder for each state of the sources. */
+  /** The folder of the assemblies, with one folder for each state of the sources. */
   readonly outputDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: (line: string) => void;
 }
 
-/** Where the service keeps its assemblies, from the root of the checkout. */
+/** The folder of the service's assemblies, from the root of the checkout. */
 export const ASSEMBLY_FOLDER = join('.build', 'assembly');
 
 /** Everything that an assembly depends on; packages by their lock file. */

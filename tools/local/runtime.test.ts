@@ -38,7 +38,7 @@ async function pepper({ url, environment }: RunningFixture): Promise<string> {
   return SecretString;
 }
 
-/** Whether a thing ends within two seconds. */
+/** Throws if a resource is still alive after two seconds. */
 async function end(isAlive: () => Promise<unknown>): Promise<void> {
   const read = () =>
     isAlive().then(
@@ -65,7 +65,7 @@ describe('the runtime', () => {
     await second.close();
   });
 
-  it('that is killed takes everything it started with it, and loses nothing it acknowledged', async () => {
+  it('ends all its processes if it is killed, and keeps every acknowledged write', async () => {
     const [, stateDir = ''] = folders;
     const runner = fork(join(import.meta.dirname, 'testing', 'fixture', 'run.ts'), [stateDir], {
       execArgv: [],

@@ -26,7 +26,7 @@ import { startStreams } from './streams/streams.ts';
 export interface RuntimeOptions {
   /** A folder that `cdk synth` wrote. */
   readonly assemblyDir: string;
-  /** Where tables and secrets are kept; made when missing. */
+  /** The folder of the tables and secrets; created if it does not exist. */
   readonly stateDir: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -64,7 +64,7 @@ export interface Runtime {
   readonly awsEndpoint: string;
   /** The engine itself: no IAM, any credentials. */
   readonly dynamodbEndpoint: string;
-  /** What the functions know of the deployment: names of tables and secrets by their variables. */
+  /** The names of tables and secrets by the functions' variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Stack outputs by name. */
   readonly outputs: Readonly<Record<string, string>>;

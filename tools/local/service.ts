@@ -32,7 +32,7 @@ export interface ServiceOptions {
   readonly log: (line: string) => void;
 }
 
-/** How long calls in flight may go on when the service stops. */
+/** The maximum time for open calls to continue when the service stops. */
 const GRACE_MS = 5_000;
 
 /** The key of the simulated upstream, which takes any: the default catalog's routes name it as a secret. */
@@ -108,7 +108,10 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
   return { session, failure: Promise.race([runtime.failure, upstream.failure]) };
 }
 
-/** Where the payment provider's events go, and the secret that the service expects them to be signed with. */
+/**
+ * Returns the address for the payment provider's events, and the secret with which the service expects them to be
+ * signed.
+ */
 async function paymentEvents({ url, awsEndpoint, environment }: Runtime): Promise<Recipient> {
   const client = createSecretsClient(localTarget(awsEndpoint, {}).client);
   const readSecret = createSecretReader({ client, environment, clock: systemClock, log: SILENT });

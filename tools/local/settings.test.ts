@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSettings } from './settings.ts';
 
 describe('the settings of a start', () => {
-  it('have defaults for everything', () => {
+  it('default to a value each', () => {
     expect(readSettings({})).toEqual({
       port: 8787,
       stateDir: resolve('.local'),

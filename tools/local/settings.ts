@@ -11,7 +11,7 @@ export interface Settings {
   readonly enforceIam: boolean;
   /** `none`: uploads go through API Gateway, with its limits. */
   readonly ingress: 'host' | 'none';
-  /** What serves the inference API: a function for each route, or one host for all. */
+  /** The server of the inference API: a function for each route, or one host for all. */
   readonly compute: 'functions' | 'host';
   readonly queueVisibilityMs: number | undefined;
   /** For how many days the demo account of a new state folder has made calls before. */

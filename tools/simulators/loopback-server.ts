@@ -1,4 +1,4 @@
-/** What the simulators of this machine have in common: a server on loopback, at the port that is asked for if it is free. */
+/** The server that the simulators share: on loopback, at the requested port if it is free. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -8,16 +8,16 @@ const spin = (steps: number): number => {
 };
 
 describe('the growth of time', () => {
-  it('is seen to be in proportion', async () => {
+  it('stays below the limit for work in proportion to its size', async () => {
     expect(await growthOf((size) => spin(size * 1_000), 100)).toBeLessThan(MOST_IN_PROPORTION);
   });
 
-  it('is seen to be beyond proportion, also where other work is in proportion', async () => {
+  it('exceeds the limit for work beyond proportion, also with other work in proportion', async () => {
     const growth = await growthOf((size) => spin(size * size) + spin(size * 10), 500);
     expect(growth).toBeGreaterThan(MOST_IN_PROPORTION);
   });
 
-  it('is seen to be none', async () => {
+  it('stays below half of the proportion for work that does not grow', async () => {
     expect(await growthOf(() => spin(100_000), 1)).toBeLessThan(TIMES / 2);
   });
 });

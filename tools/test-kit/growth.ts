@@ -1,9 +1,9 @@
 /**
- * How the time of a piece of work grows with its size, in CPU of this process: what else the machine does falls out of
- * the ratio, as it would not out of a number of seconds.
+ * The growth of the time of a piece of work with its size, in CPU of this process. Other work of the machine cancels
+ * out in the ratio, but would not in a number of seconds.
  */
 
-/** How much larger the large piece of work is. */
+/** The size of the large piece of work as a multiple of the small one. */
 export const TIMES = 16;
 
 /** Work in proportion to its size takes 16 times as long, with caches and collections of garbage some more; in proportion
@@ -11,7 +11,7 @@ export const TIMES = 16;
 export const MOST_IN_PROPORTION = 6 * TIMES;
 
 const ROUNDS = 3;
-/** What one measurement lasts at least: short pieces of work are repeated. */
+/** The minimum duration of one measurement: short pieces of work are repeated. */
 const LEAST_MS = 4;
 
 /** The CPU that the work takes at 16 times the size, as a multiple of what it takes at the size; the least of three rounds. */

@@ -21,7 +21,7 @@ export interface DatabaseRequest extends Received {
 /** `lost`: the request is carried out, and its answer is not sent. */
 export type Trouble = DatabaseError | 'hang' | 'reset' | 'lost';
 
-/** What is to become of a request; undefined passes it on. */
+/** Returns the fault for a request; undefined passes the request on. */
 export type TroublePlan = (request: DatabaseRequest) => Trouble | undefined | Promise<Trouble | undefined>;
 
 export interface TroubledDatabase extends DynamoClients {

@@ -1,10 +1,13 @@
-/** Who is signed in: asked while most of the page's scripts are still on their way, so that the answer is there with them. */
+/**
+ * The signed-in account. It is requested while most of the page's scripts are still loading, so that the response
+ * arrives with them.
+ */
 import { call } from './client.ts';
 import type { Account } from './types.ts';
 
 const ask = (): Promise<Account> => call<Account>('/api/v1/auth/me');
 
-/** Whether the identity provider has just sent the browser back, so that there is no session yet. */
+/** Returns whether the identity provider has just redirected the browser here, so that there is no session yet. */
 export const signInReturned = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
 
 let ahead: Promise<Account> | undefined;

@@ -25,7 +25,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** What every request carries: another site cannot send this header, so a session's cookie counts only beside it. */
+/** The header of every request. Another site cannot send it, so a session's cookie counts only together with it. */
 const OURS = { 'x-requested-with': 'console' };
 
 /** Sends a request and resolves with whatever came; rejects with an `ApiError` for an error of the service. */

@@ -21,7 +21,7 @@ export function parseUsd(text: string): bigint {
 interface UsdParts {
   /** `-$1,234.50`: always two decimals. */
   readonly cents: string;
-  /** What follows the cents, without trailing zeros: `0123`. */
+  /** The digits after the cents, without trailing zeros: `0123`. */
   readonly rest: string;
 }
 

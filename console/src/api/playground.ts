@@ -39,7 +39,7 @@ export async function endPlaygroundKey(): Promise<void> {
   }).catch(() => {});
 }
 
-/** What a call of the playground came to, beside its answer. */
+/** The metrics of a call of the playground, in addition to its output. */
 export interface Made {
   readonly requestId: string;
   /** Milliseconds until the first text, or the whole answer of a call that is not streamed. */

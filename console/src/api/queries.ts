@@ -1,4 +1,4 @@
-/** What the pages read, by TanStack Query: one place for paths, keys and how old an answer may be. */
+/** The queries of the pages, by TanStack Query: one place for paths, keys and the maximum age of a response. */
 import { keepPreviousData, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
@@ -104,7 +104,7 @@ export const useReceipt = (id: string) =>
 
 export const useKeys = () => useQuery({ queryKey: ['keys'], queryFn: () => list<Api.ApiKey>('/api-keys') });
 
-/** What a key has spent of its caps. */
+/** Reads the amounts that a key has spent of its caps. */
 export const useKeyCredits = (id: string) =>
   useQuery({
     queryKey: ['credits', id],

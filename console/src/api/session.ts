@@ -9,7 +9,7 @@ import { signInReturned } from './account.ts';
 import { call, SERVICE, send } from './client.ts';
 import type { IdentityProvider, Page } from './types.ts';
 
-/** What a sign-in must still know when the provider sends the browser back. No token is ever among it. */
+/** The state that a sign-in needs when the provider redirects the browser here. It never contains a token. */
 interface Begun {
   readonly provider: string;
   readonly state: string;

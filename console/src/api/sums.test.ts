@@ -17,7 +17,7 @@ it('begins days and months at midnight UTC', () => {
   expect(dayStart(NOW / 1000 + 1)).toBe(MONTH + 3 * DAY);
 });
 
-it('has every day through today, each with the sum of its rows', () => {
+it('returns every day through today, each with the sum of its rows', () => {
   const data = [
     row({ model: 'a', cost: 2n }),
     row({ model: 'b', cost: 3n }),

@@ -1,4 +1,4 @@
-/** What sums of usage come to: by day, by model and by key. */
+/** The totals of usage sums: by day, by model and by key. */
 import type { Sums } from './types.ts';
 
 const DAY = 86_400;
@@ -33,7 +33,7 @@ export interface ModelSpend {
   readonly calls: number;
 }
 
-/** What each model has cost, the dearest first. */
+/** Returns the cost of each model, the highest first. */
 export function byModel(sums: Pick<Sums, 'data'>): readonly ModelSpend[] {
   const models = new Map<string, ModelSpend>();
   for (const { model: named, cost, calls } of sums.data) {
@@ -49,7 +49,7 @@ export interface KeySpend {
   readonly month: bigint;
 }
 
-/** What each key's settled calls have cost since the month began, of sums by day and key. */
+/** Returns the cost of each key's settled calls since the start of the month, from sums by day and key. */
 export function byKey(sums: Pick<Sums, 'data'>, today: number): ReadonlyMap<string, KeySpend> {
   const keys = new Map<string, KeySpend>();
   for (const { api_key: key, start, cost } of sums.data) {
@@ -67,8 +67,9 @@ const SOONEST_MS = 2_000;
 const LATEST_MS = 10_000;
 
 /**
- * How long to wait for sums that are not whole yet, in ms: each answer has read on, and a long history takes many.
- * `answers` is how many have come so far.
+ * Returns the wait in ms before sums that are not complete are requested again. Each response has read further, and a
+ * long history takes many.
+ * `answers` is the number of responses so far.
  */
 export const unfinishedSumsMs = (answers: number): number =>
   Math.min(LATEST_MS, SOONEST_MS * 2 ** Math.max(0, answers - 1));

@@ -43,7 +43,7 @@ export type Balance = Of<'AccountBalance'>;
 export type Sums = Of<'UsageSums'>;
 export type IdentityProvider = Answer<z.output<typeof offeredProvidersSchema>>['data'][number];
 
-/** What an operator sees. */
+/** An account as an operator sees it. */
 export type AccountSummary = Answer<z.output<typeof accountSummarySchema>>;
 export type RouteSummary = Answer<z.output<typeof routeSummarySchema>>;
 export type CatalogView = Answer<z.output<typeof catalogViewSchema>>;

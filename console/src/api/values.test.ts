@@ -14,7 +14,7 @@ it.each([
   expect([...offered].sort()).toEqual([...known].sort());
 });
 
-it('has a name of its own for every kind', () => {
+it('gives every kind a distinct name', () => {
   expect(new Set(Object.values(KIND_NAMES)).size).toBe(SERVICE_KINDS.length);
 });
 

@@ -15,7 +15,7 @@ export const KIND_NAMES = {
 /** The same as pairs, as a list to choose from takes them. */
 export const KINDS = Object.entries(KIND_NAMES) as readonly (readonly [Kind, string])[];
 
-/** Where calls of each kind are sent. */
+/** The paths to which calls of each kind are sent. */
 export const KIND_PATHS = {
   chat: '/v1/chat/completions',
   embeddings: '/v1/embeddings',

@@ -18,6 +18,6 @@ it.each([
   '//example.com',
   'example.com',
   '',
-])('does not go to %j', (text) => {
+])('returns no address for %j', (text) => {
   expect(webAddress(text)).toBeUndefined();
 });

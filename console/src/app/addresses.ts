@@ -1,4 +1,4 @@
-/** Which page an address is of. */
+/** The mapping from an address to its page. */
 
 /** The one of `addresses` that a location's hash names, where `$` stands for any text; undefined for none. */
 export function addressOf<A extends string>(addresses: readonly A[], hash: string): A | undefined {

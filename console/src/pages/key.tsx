@@ -135,7 +135,7 @@ const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
   </Panel>
 );
 
-/** How long the secret before the last rotation is still good, counted down. */
+/** The remaining time for which the secret before the last rotation is valid, as a countdown. */
 function Overlap({ of: { previous_secret_expires: until } }: { readonly of: ApiKey }) {
   const [now, setNow] = useState(() => Date.now() / 1000);
   useEffect(() => {

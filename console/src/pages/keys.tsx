@@ -35,7 +35,7 @@ export const KeyState = ({ of: { disabled, previous_secret_expires: until } }: {
   return until === null ? <Badge tone="good">active</Badge> : <Badge>two secrets</Badge>;
 };
 
-/** What a key's settled calls have cost, of the cap that it has. */
+/** The cost of a key's settled calls, out of its cap. */
 const Spent = ({ nano, cap }: { readonly nano: bigint | undefined; readonly cap: bigint | undefined }) => (
   <>
     {nano === undefined ? <span className="quiet">…</span> : <Money nano={nano} />}

@@ -21,8 +21,8 @@ const UNITS: Readonly<Record<Price['unit'], string>> = {
 const MILLION = 1_000_000n;
 
 /**
- * What so many tokens cost at the standard prices, rounded up once to a nano-dollar; undefined where a price is not by the
- * token. Tiers, caches and features are left out, and the page says so.
+ * Returns the cost of these tokens at the standard prices, rounded up once to a nano-dollar. Undefined if a price is
+ * not by the token. Tiers, caches and features are left out, and the page states this.
  */
 function costOf(price: Price, input: bigint, output: bigint): bigint | undefined {
   if (price.unit !== 'per_million_tokens') return undefined;
@@ -107,7 +107,7 @@ function ModelCell({ of: price }: { readonly of: Price }) {
   );
 }
 
-/** What else a call can cost, as the price list says it. */
+/** The other prices of a call, as the price list has them. */
 const MorePrices = ({ prices }: { readonly prices: object }) => (
   <details className="small">
     <summary>More prices</summary>

@@ -93,7 +93,7 @@ export const Badge = ({
   readonly children: ReactNode;
 }) => <span className={`badge ${tone}`}>{children}</span>;
 
-/** What went wrong, in the service's words. */
+/** The error, as the service reports it. */
 export function Problem({ error }: { readonly error: Error | null | undefined }) {
   if (error === null || error === undefined) return null;
   return (
@@ -103,7 +103,7 @@ export function Problem({ error }: { readonly error: Error | null | undefined })
   );
 }
 
-/** What a query has, or that it is on its way, or why it is not. */
+/** The result of a query, its loading state, or its error. */
 export function Loaded<T>({
   query,
   children,

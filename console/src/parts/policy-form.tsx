@@ -1,4 +1,4 @@
-/** What a key may do: caps, rates, models and kinds. */
+/** The permissions of a key: caps, rates, models and kinds. */
 import { useState } from 'react';
 import { usdField } from '../api/money.ts';
 import { usePrices } from '../api/queries.ts';
@@ -41,7 +41,7 @@ const draftOf = (name: string, policy: Policy): Draft => ({
   kinds: policy.allowed_kinds ?? [],
 });
 
-/** What a form was filled with, as a request; empty fields set no bound. */
+/** Returns the values of a form as a request. Empty fields set no bound. */
 function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): KeyInput {
   return {
     name,

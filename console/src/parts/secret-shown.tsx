@@ -12,7 +12,7 @@ export const SecretShown = ({
   readonly label: string;
   /** Closes what shows it; absent where it stays on the page. */
   readonly onDone?: () => void;
-  /** Why it must be copied now. */
+  /** The reason why it must be copied now. */
   readonly children: ReactNode;
 }) => (
   <div className="stack">

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Empty } from './basics.tsx';
 
 export interface Column<T> {
-  /** What the column is called, different for each of a table. */
+  /** The heading of the column, unique within a table. */
   readonly head: string;
   /** Numbers end at the right, below each other. */
   readonly right?: boolean;
@@ -24,7 +24,7 @@ export function Table<T>({
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly idOf: (row: T) => string;
-  /** What is said when there are no rows. */
+  /** The text that is shown if there are no rows. */
   readonly empty: string;
   /** Rows of sums. */
   readonly foot?: ReactNode;

@@ -176,7 +176,7 @@ describe('touching a key', () => {
     expect(counted.headers['x-ratelimit-remaining-requests']).toBe('0');
   });
 
-  it('of a request with bad content gives the error of the content, over the limit too', async () => {
+  it('returns the content error of an invalid request, also over the request limit', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
     const bad = () => Promise.reject(new ServiceError('invalid_value', 'bad', { param: 'model' }));

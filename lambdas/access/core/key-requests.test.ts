@@ -13,9 +13,12 @@ describe('the body of a rotation', () => {
     expect(validate(rotateKeyRequest, body)).toEqual({ overlap_seconds: seconds });
   });
 
-  it.each([-1, WEEK_SECONDS + 1, 0.5, '60', null])('is refused for an overlap of %j seconds', (seconds) => {
-    expect(() => validate(rotateKeyRequest, { overlap_seconds: seconds })).toThrow(
-      expect.objectContaining({ param: 'overlap_seconds' }),
-    );
-  });
+  it.each([-1, WEEK_SECONDS + 1, 0.5, '60', null])(
+    'fails validation if the overlap is %j seconds',
+    (seconds) => {
+      expect(() => validate(rotateKeyRequest, { overlap_seconds: seconds })).toThrow(
+        expect.objectContaining({ param: 'overlap_seconds' }),
+      );
+    },
+  );
 });

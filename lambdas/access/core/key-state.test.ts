@@ -51,7 +51,7 @@ const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>
 ];
 
 describe('refusal', () => {
-  it('is absent when everything suffices to the last unit', () => {
+  it('returns undefined if the remaining requests, tokens and caps exactly cover the charge', () => {
     expect(codeOf({ requestsLeft: 1, tokensLeft: 10n, dayLeft: 10n, monthLeft: 10n })).toBeUndefined();
   });
 

@@ -10,8 +10,8 @@ import { minuteEndsInMs, type Windows } from './windows.ts';
 export const DEFAULT_RPM = 100;
 
 /**
- * What an absent cap counts down from: greater than any sum of holds can be, and exact in DynamoDB's 38 digits.
- * Spend is always `cap - left`, so it needs no counter of its own.
+ * The initial remainder of a cap that the policy does not set. It exceeds every possible sum of holds and fits exactly
+ * in DynamoDB's 38 digits. Spend is always `cap - left`, so it needs no separate counter.
  */
 export const UNLIMITED = 1_000_000_000_000_000_000_000_000n;
 
@@ -34,13 +34,13 @@ export interface KeyState {
   readonly tokensLeft: bigint;
   readonly dayLeft: NanoUsd;
   readonly monthLeft: NanoUsd;
-  /** When a call last took an amount, seconds since the epoch; absent before the first. */
+  /** The time at which a call last took an amount, in seconds since the epoch. Absent before the first such call. */
   readonly used?: number;
-  /** What `used` was when the caps were last repaired; absent before the first repair. */
+  /** The value of `used` at the last repair of the caps. Absent before the first repair. */
   readonly repaired?: number;
 }
 
-/** What one call takes from its key's windows. */
+/** The amounts that one call charges to the windows of its key. */
 export interface KeyCharge {
   readonly key: VerifiedKey;
   readonly windows: Windows;
@@ -50,7 +50,7 @@ export interface KeyCharge {
   readonly scope?: CallScope;
 }
 
-/** What a call may run. */
+/** The kind and the models of a call. The policy of its key must allow them. */
 export interface CallScope {
   readonly kind: Kind;
   /** Each model by all its names, the catalog id first: a policy may list any of them. */
@@ -63,8 +63,8 @@ export const dailyOf = (policy: Policy): NanoUsd => policy.daily_usd ?? UNLIMITE
 export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLIMITED;
 
 /**
- * Why a key refuses a charge, in the order the interface checks: authentication, scope, limits, caps.
- * Undefined when it does not. `state` is as of the charge's windows.
+ * Returns the reason why a key rejects a charge, or undefined if it accepts the charge. Checks in the order of the
+ * interface: authentication, scope, limits, caps. `state` is as of the windows of the charge.
  */
 export function refusal(
   state: KeyState | undefined,
@@ -119,7 +119,7 @@ function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | unde
   return undefined;
 }
 
-/** Whether a call was refused by a cap of its key. */
+/** Returns whether a cap of the key rejected the call. */
 export const isCapRefusal = (failure: unknown): boolean =>
   failure instanceof ServiceError &&
   (failure.code === 'daily_usd_exceeded' || failure.code === 'monthly_usd_exceeded');

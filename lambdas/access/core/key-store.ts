@@ -16,7 +16,7 @@ export interface GrantedCharge {
 }
 
 export interface ChargeEnd extends GrantedCharge {
-  /** What the call took less what it used. Tokens are less than 0 where it used more. */
+  /** The charged amounts less the used amounts of the call. Tokens are less than 0 if the call used more. */
   readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
   readonly cost: NanoUsd;
 }

@@ -4,7 +4,7 @@ import type { Body } from '../../platform/core/api/response-schema.ts';
 
 const providerType = z.enum(['oidc', 'github']);
 
-/** What the request for an authorization code needs (RFC 6749, section 4.1.1). */
+/** The parameters for the request of an authorization code (RFC 6749, section 4.1.1). */
 export interface OfferedProvider {
   /** Its name in `POST /api/v1/auth/{identity_provider}`. */
   readonly id: string;

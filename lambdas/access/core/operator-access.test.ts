@@ -42,7 +42,7 @@ const bearer = (role: string) => ({ authorization: `Bearer a.b.${role}` });
 const cookie = (name: string, role: string) => ({ ...PAGE, cookie: `${name}=a.b.${role}` });
 
 describe('a session of one role', () => {
-  it('is refused where the other is taken, in a header and in a cookie', async () => {
+  it('receives 401 from an endpoint of the other role, in a header and in a cookie', async () => {
     expect(await asOperator(bearer('operator'))).toBe('ses_2');
     expect(await asOwner(bearer('owner'))).toBe('ses_1');
     expect(await asOperator(bearer('owner'))).toBe('401 invalid_session');
@@ -51,7 +51,7 @@ describe('a session of one role', () => {
     expect(await asOwner(cookie(SESSION_COOKIES.owner, 'operator'))).toBe('401 invalid_session');
   });
 
-  it('is no session at all in the other’s cookie, and both may be there', async () => {
+  it('counts as missing in the cookie of the other role, and each endpoint reads its own cookie if the request has both', async () => {
     expect(await asOperator(cookie(SESSION_COOKIES.owner, 'operator'))).toBe('401 missing_session');
     expect(await asOwner(cookie(SESSION_COOKIES.operator, 'owner'))).toBe('401 missing_session');
     const both = `${SESSION_COOKIES.owner}=a.b.owner; ${SESSION_COOKIES.operator}=a.b.operator`;
@@ -70,7 +70,7 @@ describe('an operator’s session', () => {
     expect(await outcome(withOperator({ sessions, find }, echo)(request, CONTEXT))).toBe('403 operator_only');
   });
 
-  it('is answered with what nobody may store', async () => {
+  it('receives a response with cache-control no-store', async () => {
     const request = new Request('http://x/', { headers: bearer('operator') });
     const response = await withOperator({ sessions, find: async () => ACCOUNT }, echo)(request, CONTEXT);
     expect(response.headers.get('cache-control')).toBe('no-store');

@@ -1,4 +1,4 @@
-/** Who may see the operator's view: an account that an operator's command has marked, in a session of its own kind. */
+/** Access to the operator's view: an account that an operator's command has marked, in a separate kind of session. */
 
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Endpoint } from '../../platform/core/ports.ts';

@@ -1,4 +1,7 @@
-/** What a key may do: models, call kinds, spend and rates. Stored in the key's item, so a change applies at once. */
+/**
+ * The permissions of a key: models, call kinds, spend and rates. They are stored in the key's item, so a change applies
+ * at once.
+ */
 
 import * as z from 'zod';
 import { usdAmount } from '../../platform/core/api/amount.ts';

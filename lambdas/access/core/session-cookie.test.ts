@@ -29,7 +29,7 @@ const codeOf = (headers: Record<string, string>) =>
   );
 
 describe('the cookie of a session', () => {
-  it('is bound to the host, to TLS and to our own pages, and out of reach of scripts', () => {
+  it('specifies the attributes that limit it to the host, to TLS and to same-site requests, and hide it from scripts', () => {
     expect(sessionCookie(TOKEN, 3600)).toBe(
       `__Host-session=${TOKEN}; Path=/; HttpOnly; Secure; SameSite=Strict; Max-Age=3600`,
     );
@@ -48,7 +48,7 @@ describe('the cookie of a session', () => {
     ],
     ['beside one of another case', `__host-session=a.b.c; ${SESSION_COOKIE}=${TOKEN}`],
     ['beside what is no cookie', `;;=; =x; garbage; ${SESSION_COOKIE}=${TOKEN}`],
-  ])('is found %s', async (_where, cookie) => {
+  ])('authenticates the request when it appears %s', async (_where, cookie) => {
     expect(carriesSession(new Headers({ ...PAGE, cookie }))).toBe(true);
     expect(await read({ ...PAGE, cookie })).toBe(SESSION);
   });
@@ -64,7 +64,7 @@ describe('the cookie of a session', () => {
     ['bytes', `${SESSION_COOKIE}=\xff.\xfe.\xfd`],
     ['a token of nobody', `${SESSION_COOKIE}=a.b.c`],
     ['ten thousand characters', `${SESSION_COOKIE}=${TOKEN}; x=${'x'.repeat(10_000)}`],
-  ])('that holds %s is 401, and is not looked up unless it is a token', async (_what, cookie) => {
+  ])('returns 401, and looks up no malformed value, if it holds %s', async (_what, cookie) => {
     expect(await codeOf({ ...PAGE, cookie })).toBe('401 invalid_session');
     const { asked, verify } = knowing();
     await readSession(new Headers({ ...PAGE, cookie }), { verify }).catch(() => {});
@@ -97,7 +97,7 @@ const otherHeaders = fc.dictionary(
 );
 
 describe('a request without the header of our own pages', () => {
-  it('is never accepted by cookie, whatever other headers it has', async () => {
+  it('receives 401 for a session cookie, with any other headers', async () => {
     await fc.assert(
       fc.asyncProperty(otherHeaders, fc.string({ maxLength: 20 }), async (headers, value) => {
         const sent = new Headers({ ...headers, ...COOKIE });
@@ -113,7 +113,7 @@ describe('a request without the header of our own pages', () => {
     );
   });
 
-  it('is not accepted for a value that resembles it', async () => {
+  it('receives 401 for a session cookie if its header has only a similar value', async () => {
     for (const value of ['Console', 'console, console', 'console2', 'XMLHttpRequest', '"console"'])
       expect(await codeOf({ ...COOKIE, 'x-requested-with': value })).toBe('401 missing_session');
   });

@@ -9,7 +9,7 @@ export const SESSION_COOKIES = {
   operator: '__Host-operator',
 } as const;
 
-/** What a session is good for: the things of its own account, or the view of the whole deployment. */
+/** The scope of a session: the resources of its account, or the view of the whole deployment. */
 export type SessionRole = keyof typeof SESSION_COOKIES;
 
 /** Asks a sign-in for the cookie, with the value `cookie`. */
@@ -35,7 +35,10 @@ export const sessionCookie = (token: string, seconds: number, role: SessionRole 
 export const CLEARED_SESSION_COOKIE = sessionCookie('', 0);
 export const CLEARED_OPERATOR_COOKIE = sessionCookie('', 0, 'operator');
 
-/** Whether the session of a request, which has one, came by cookie: an `authorization` header wins over it. */
+/**
+ * Returns whether the session of a request came by cookie. The request must have a session. An `authorization` header
+ * takes precedence over the cookie.
+ */
 export const cameByCookie = (headers: Headers): boolean => headers.get('authorization') === null;
 
 /**

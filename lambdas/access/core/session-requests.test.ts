@@ -22,7 +22,7 @@ describe('the body of a sign-in', () => {
     ['nonce', { token: 't', nonce: `${MAX_NONCE}n` }, 'invalid_value'],
     ['nonce', { token: 't', nonce: 5 }, 'invalid_value'],
     ['nonce', { token: 't', nonce: null }, 'invalid_value'],
-  ])('is refused for its %s: %#', (param, body, code) => {
+  ])('fails validation of its %s: %#', (param, body, code) => {
     expect(() => validate(signInRequest, body)).toThrow(expect.objectContaining({ code, param }));
   });
 });
@@ -69,13 +69,13 @@ describe('the body of a sign-in with a code', () => {
     ['code_verifier', { ...BODY, code_verifier: `${'v'.repeat(43)}+` }, 'invalid_value'],
     ['redirect_uri', { ...BODY, redirect_uri: '' }, 'invalid_value'],
     ['redirect_uri', { ...BODY, redirect_uri: LONGEST_URI.concat('a') }, 'invalid_value'],
-  ])('is refused for its %s: %#', (param, body, code) => {
+  ])('fails validation of its %s: %#', (param, body, code) => {
     expect(() => validate(signInRequest, body)).toThrow(expect.objectContaining({ code, param }));
   });
 });
 
 describe('the transport of a session', () => {
-  it('is a cookie only for who asks for one', () => {
+  it('uses a cookie only if the request header selects one, and rejects an unknown value', () => {
     const wants = (value?: string) =>
       wantsCookie(new Headers(value === undefined ? {} : { 'x-session-transport': value }));
     expect([wants(), wants('bearer'), wants('cookie')]).toEqual([false, false, true]);

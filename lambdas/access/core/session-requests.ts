@@ -57,13 +57,18 @@ export const signInRequest = z
     if (missing !== undefined) refuse(missing, 'is required');
   });
 
-/** What a valid body proves somebody's identity with. */
+/**
+ * Returns the credential in a valid body, which proves the identity of the person: a token or an authorization code.
+ */
 export function credentialIn(body: z.infer<typeof signInRequest>): Credential {
   const { token, nonce, code = '', code_verifier: codeVerifier = '', redirect_uri: redirectUri = '' } = body;
   return token === undefined ? { code, codeVerifier, redirectUri, nonce } : { token, nonce };
 }
 
-/** Whether the session of a sign-in goes into a cookie. Throws 400 for a header that says neither. */
+/**
+ * Returns whether the session of a sign-in goes into a cookie. Throws 400 if the header specifies neither `cookie` nor
+ * `bearer`.
+ */
 export function wantsCookie(headers: Headers): boolean {
   const transport = headers.get(TRANSPORT_HEADER) ?? 'bearer';
   if (transport === 'cookie' || transport === 'bearer') return transport === 'cookie';

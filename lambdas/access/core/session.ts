@@ -13,7 +13,10 @@ export interface Session {
   readonly accountId: string;
   /** Seconds since the epoch. */
   readonly expires: number;
-  /** When its owner signed in, seconds since the epoch: a renewed session keeps it (OpenID Connect Core 1.0, section 2). */
+  /**
+   * The time at which the owner signed in, in seconds since the epoch. A renewed session retains it (OpenID Connect
+   * Core 1.0, section 2).
+   */
   readonly authTime: number;
   /** Absent: the owner's. */
   readonly role?: 'operator';
@@ -36,7 +39,10 @@ export interface SessionStore {
     nowSeconds: number,
     previous?: Session,
   ): Promise<'begun' | 'ended' | number>;
-  /** Whether it was begun and not ended; what a call ended that was answered before is never live. */
+  /**
+   * Returns whether the session was started and has not ended. A session is never live after the call that ended it has
+   * returned.
+   */
   isLive(session: Session): Promise<boolean>;
   end(session: Session): Promise<void>;
   /** Ends all of an account's, in one write. */
@@ -48,7 +54,7 @@ export interface SessionDependencies {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ulid: UlidSource;
-  /** How many live ones an account may have. */
+  /** The maximum number of live sessions of an account. */
   readonly most: number;
 }
 
@@ -139,8 +145,8 @@ export class Sessions {
 }
 
 /**
- * Whether a request comes with a session rather than with an API key: a token of three parts (RFC 7515, section 7.1), or
- * the cookie of the console.
+ * Returns whether a request has a session rather than an API key. A session is a token with three parts (RFC 7515,
+ * section 7.1) or the cookie of the console.
  */
 export function carriesSession(headers: Headers): boolean {
   const authorization = headers.get('authorization');

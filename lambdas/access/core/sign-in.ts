@@ -19,18 +19,18 @@ export interface Identity {
 
 export interface TokenCredential {
   readonly token: string;
-  /** What the token must repeat, where the caller chose one. */
+  /** The nonce that the token must repeat, if the caller chose one. */
   readonly nonce?: string | undefined;
 }
 
 /** An authorization code (RFC 6749, section 4.1), which the service exchanges itself: the browser has no token. */
 export interface CodeCredential {
   readonly code: string;
-  /** What the challenge was made of that the code was asked for with (RFC 7636, section 4.1). */
+  /** The value from which the caller derived the challenge of its code request (RFC 7636, section 4.1). */
   readonly codeVerifier: string;
-  /** Where the provider sent the code. */
+  /** The URI to which the provider sent the code. */
   readonly redirectUri: string;
-  /** What the ID token must repeat; providers of OpenID Connect need one. */
+  /** The nonce that the ID token must repeat. OpenID Connect providers require one. */
   readonly nonce?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface SignInResult {
 export const identityKey = ({ issuer, subject }: Identity): string =>
   createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
 
-/** What somebody proves their identity with, and which of their sessions they ask for. */
+/** The credential that proves the identity of a person, its provider, and the role of the requested session. */
 export interface SignInRequest {
   readonly provider: string;
   readonly credential: Credential;

@@ -77,7 +77,7 @@ describe('windowsAt', () => {
 });
 
 describe('minuteEndsInMs', () => {
-  it('is the time to the next minute, from 1 to 60,000 ms', () => {
+  it('returns the time to the next minute, from 1 to 60,000 ms', () => {
     fc.assert(
       fc.property(instant, (ms) => {
         const restMs = minuteEndsInMs(ms);

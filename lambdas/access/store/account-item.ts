@@ -15,7 +15,10 @@ export const encodeAccount = ({ id, email, created }: Account): Item => ({
   ...(email === undefined ? {} : { email: text(email) }),
 });
 
-/** When the account became an operator's, seconds since the epoch; absent: it may see no operator's view. */
+/**
+ * The time at which the account became an operator's, in seconds since the epoch. Without it the account has no access
+ * to the operator's view.
+ */
 export const OPERATOR_SINCE = 'operator_since';
 
 export function decodeAccount(item: Item): Account {

@@ -5,7 +5,10 @@ import type { CodeCredential } from '../core/sign-in.ts';
 import { invalidCode, providerUnavailable } from './identity-errors.ts';
 import { askProvider } from './provider-request.ts';
 
-/** How a client shows who it is (OpenID Connect Core 1.0, section 9); one without a secret only names itself. */
+/**
+ * The method with which a client authenticates (OpenID Connect Core 1.0, section 9). A client without a secret only
+ * sends its id.
+ */
 export type ClientAuthentication = 'basic' | 'post';
 
 export interface ExchangeClient {
@@ -21,7 +24,10 @@ export interface Exchange {
   readonly credential: CodeCredential;
 }
 
-/** What providers say of a code, a verifier or a redirect URI that does not fit (RFC 6749, section 5.2; GitHub's own). */
+/**
+ * The errors of providers for an invalid code, verifier or redirect URI (RFC 6749, section 5.2, and GitHub's separate
+ * code).
+ */
 const REFUSED = ['invalid_grant', 'invalid_request', 'bad_verification_code'];
 
 /** Throws 400 when a code may not be sent there; without any such address the provider takes tokens only. */

@@ -100,7 +100,7 @@ beforeEach(async () => {
 afterEach(() => tokens.stop());
 
 describe('an authorization code', () => {
-  it('is exchanged for an ID token, whose subject is signed in', async () => {
+  it('yields an ID token and signs its subject in', async () => {
     await issue();
     expect(await exchange()).toEqual({ issuer: provider.issuer, subject: 'somebody' });
     expect(tokens.requests.map(({ form }) => form)).toEqual([
@@ -115,7 +115,7 @@ describe('an authorization code', () => {
     expect(tokens.requests.map(({ headers }) => 'authorization' in headers)).toEqual([false]);
   });
 
-  it('is good once, with its own verifier, and with the redirect URI that it was sent to', async () => {
+  it('works once, only with its verifier and the redirect URI that it was sent to', async () => {
     await issue();
     expect(await codeOf(exchange())).toContain('accepted');
     expect(await failureOf(exchange())).toEqual({ code: 'invalid_token', status: 401, param: 'code' });
@@ -133,7 +133,7 @@ describe('an authorization code', () => {
     ['another client of ours', { aud: 'another' }],
     ['an end that is past', { exp: 1_000 }],
     ['another issuer', { iss: 'https://accounts.example.com' }],
-  ])('that gives an ID token with %s is refused', async (_what, claims) => {
+  ])('fails with 401 if its ID token has %s', async (_what, claims) => {
     await issue(claims);
     expect(await failureOf(exchange())).toEqual({ code: 'invalid_token', status: 401, param: 'code' });
   });
@@ -143,13 +143,13 @@ describe('an authorization code', () => {
     ['redirect_uri', { redirectUri: `${REDIRECT}?x=1` }],
     ['redirect_uri', { redirectUri: REDIRECT.slice(0, -1) }],
     ['nonce', { nonce: undefined }],
-  ])('is not sent anywhere when its %s cannot be right', async (param, changes) => {
+  ])('fails with 400 before any request to the provider if its %s is not valid', async (param, changes) => {
     await issue();
     expect(await failureOf(exchange(changes))).toMatchObject({ status: 400, param });
     expect(tokens.requests).toEqual([]);
   });
 
-  it('of a provider whose settings have no redirect URIs, or that there is not, is refused', async () => {
+  it('fails if its provider has no redirect URIs in the settings or does not exist', async () => {
     verifier = verifierOf({ test: { type: 'oidc', issuer: provider.issuer, audience: CLIENT_ID } });
     expect(await failureOf(exchange())).toMatchObject({ status: 400, param: 'redirect_uri' });
     expect(await codeOf(exchange({}, 'nobody'))).toBe('not_found');
@@ -201,7 +201,7 @@ describe('an authorization code', () => {
     ]);
   });
 
-  it('is never sent to an endpoint without TLS that a discovery document names', async () => {
+  it('fails if the discovery document lists a token endpoint without TLS', async () => {
     tokens.document = {
       issuer: tokens.url,
       jwks_uri: `${provider.issuer}/jwks`,
@@ -263,7 +263,7 @@ describe('a token endpoint that', () => {
     expect(JSON.stringify(logged)).not.toMatch(/canary|secret/);
   });
 
-  it('is slow is 503 after four seconds', async () => {
+  it('responds slowly causes a 503 after four seconds', async () => {
     const end = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(end.signal);
     tokens.misbehaviour = (response) => {
@@ -292,7 +292,7 @@ describe('a token endpoint that', () => {
 });
 
 describe('a code of GitHub', () => {
-  it('is exchanged for an access token of our own app, and that verified as one that a caller sends', async () => {
+  it('yields an access token, which must be of our app like one from a caller', async () => {
     const { code, redirectUri, codeVerifier } = CREDENTIAL;
     const give = (token: string) =>
       tokens.issue(code, { redirectUri, verifier: codeVerifier, answer: { access_token: token } });
@@ -311,7 +311,7 @@ describe('a code of GitHub', () => {
     expect(await codeOf(exchange({}, 'github'))).toBe('identity_provider_unavailable');
   });
 
-  it('that GitHub refuses, which it does with 200, is 401', async () => {
+  it('fails with 401 if GitHub rejects it, which GitHub does with status 200', async () => {
     tokens.misbehaviour = (response) => response.end('{"error":"bad_verification_code"}');
     expect(await codeOf(exchange({}, 'github'))).toBe('invalid_token');
   });
@@ -322,7 +322,7 @@ describe('the list of providers for a browser', () => {
   const listOf = (settings: object) =>
     createOfferedProviders({ environment: environmentOf(settings), clock: () => nowMs, log: LOG });
 
-  it('has those with a client id and redirect URIs, and what a browser begins with', async () => {
+  it('contains those with a client id and redirect URIs, and the data to start a sign-in', async () => {
     const gitHub = { type: 'github', clientId: GITHUB_CLIENT };
     const list = listOf({
       tokens: { type: 'oidc', issuer: provider.issuer, audience: CLIENT_ID },

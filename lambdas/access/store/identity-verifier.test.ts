@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 
 describe('an ID token', () => {
-  it('of a whole authorization code flow signs its subject in', async () => {
+  it('signs its subject in after a complete authorization code flow, only with its nonce', async () => {
     const token = await provider.signIn('the nonce');
     expect(await verify(token, 'the nonce')).toMatchObject({ issuer: provider.issuer, subject: 'johndoe' });
     expect(await code(verify(token, 'another nonce'))).toBe('invalid_token');
@@ -132,7 +132,7 @@ describe('an ID token', () => {
     }
   });
 
-  it('without a signature, or with none to check, is refused', async () => {
+  it('fails verification if it has no signature or an invalid one', async () => {
     const [header = '', payload = '', signature = ''] = (await provider.idToken('somebody')).split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const tokens = [
@@ -155,7 +155,7 @@ describe('an ID token', () => {
     expect(await code(verify(`${header}.${changed}.${signature}`))).toBe('invalid_token');
   });
 
-  it('is taken for an ID token only if it is one: access and logout tokens are refused', async () => {
+  it('fails verification if its type is that of an access token or a logout token', async () => {
     for (const typ of ['at+jwt', 'application/at+jwt', 'logout+jwt']) {
       const token = await provider.idToken('somebody', { header: { typ } });
       expect(await code(verify(token))).toBe('invalid_token');
@@ -168,7 +168,7 @@ describe('a signature', () => {
   it.each([
     ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
     ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-  ])('may be of any kind of which only the provider has the secret: %s', async (algorithm) => {
+  ])('passes verification under the asymmetric algorithm %s, and a forged one fails', async (algorithm) => {
     const other = new OpenIdProvider();
     await other.start();
     try {
@@ -187,7 +187,7 @@ describe('a signature', () => {
 });
 
 describe('the keys of a provider', () => {
-  it('are asked for once, and a token that could not be good does not ask for them', async () => {
+  it('load once, and a token that cannot be valid does not load them', async () => {
     await code(verify('a.b.c'));
     await code(verify(await provider.idToken('somebody', { claims: { iss: 'https://example.com' } })));
     expect(provider.fetched).toEqual([]);
@@ -195,7 +195,7 @@ describe('the keys of a provider', () => {
     expect(provider.fetched).toEqual(['/.well-known/openid-configuration', '/jwks']);
   });
 
-  it('are followed when the provider takes a new one, of another kind too, and looked for once a second at most', async () => {
+  it('reload at most once a second when the provider adds a key, also of another type', async () => {
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     try {
       await verify(await provider.idToken('somebody', { kid: 'first' }));
@@ -214,7 +214,7 @@ describe('the keys of a provider', () => {
     }
   });
 
-  it('are each tried for a token that names none', async () => {
+  it('verify a token without a key id, whichever of them signed it', async () => {
     await provider.addKey('third');
     for (const kid of ['first', 'third']) {
       const token = await provider.idToken('somebody', { kid, header: { kid: undefined } });
@@ -222,7 +222,7 @@ describe('the keys of a provider', () => {
     }
   });
 
-  it('are found where the configuration says, without discovery', async () => {
+  it('load from the configured URI without discovery', async () => {
     verifier = verifierOf({ test: oidc({ jwksUri: `${provider.issuer}/jwks` }) });
     await verify(await provider.idToken('somebody'));
     expect(provider.fetched).toEqual(['/jwks']);
@@ -230,7 +230,7 @@ describe('the keys of a provider', () => {
 });
 
 describe('a provider', () => {
-  it('that is not configured does not exist', async () => {
+  it('returns not_found if the configuration does not contain it', async () => {
     const token = await provider.idToken('somebody');
     for (const name of ['google', '', '__proto__', 'constructor']) {
       expect(await code(verifier.verify(name, { token }))).toBe('not_found');
@@ -244,7 +244,7 @@ describe('a provider', () => {
     expect(await code(verify(token))).toBe('identity_provider_unavailable');
   });
 
-  it('that does not answer is 503, says so in the log without the token, and is found again when it is back', async () => {
+  it('causes a 503 and a log entry without the token while it does not respond, and recovers afterwards', async () => {
     const passing = new OpenIdProvider();
     await passing.start();
     const { port, issuer } = passing;
@@ -264,7 +264,7 @@ describe('a provider', () => {
     await passing.stop();
   });
 
-  it.each(['jwks that are no keys', 'jwks that fail'])('with %s is 503', async (what) => {
+  it.each(['jwks that are no keys', 'jwks that fail'])('causes a 503 if it has %s', async (what) => {
     const bad = async () =>
       what === 'jwks that fail' ? new Response('', { status: 500 }) : Response.json({ keys: 'none' });
     verifier = createIdentityVerifier({
@@ -280,7 +280,7 @@ describe('a provider', () => {
     expect(await code(verify(await provider.idToken('somebody')))).toBe('identity_provider_unavailable');
   });
 
-  it('may name itself otherwise in its tokens, where the configuration says so', async () => {
+  it('issues tokens under another issuer name if the configuration lists that name', async () => {
     verifier = verifierOf({ test: oidc({ otherIssuers: ['accounts.example.com'] }) });
     const token = await provider.idToken('somebody', { claims: { iss: 'accounts.example.com' } });
     expect(await verify(token)).toMatchObject({ issuer: provider.issuer, subject: 'somebody' });
@@ -290,23 +290,23 @@ describe('a provider', () => {
 describe('a GitHub access token', () => {
   const signIn = (token: string, nonce?: string) => verifier.verify('github', { token, nonce });
 
-  it('of our own app signs its owner in', async () => {
+  it('signs its owner in if it belongs to our app', async () => {
     expect(await signIn('gho_ours')).toEqual({ issuer: 'https://github.com', subject: '583231' });
   });
 
   it.each(['gho_of_another_app', 'gho_unknown', 'gho_revoked_meanwhile', 'not a token', 'a\r\nb'])(
-    'that is not good is refused: %j',
+    'fails verification if it is not valid: %j',
     async (token) => {
       expect(await code(signIn(token))).toBe('invalid_token');
     },
   );
 
-  it('cannot repeat a nonce, so one that is asked for is not found', async () => {
+  it('fails if the sign-in requires a nonce, which it cannot contain', async () => {
     expect(await code(signIn('gho_ours', 'nonce'))).toBe('invalid_token');
   });
 
   it.each(['gho_breaks', 'gho_limited', 'gho_nonsense'])(
-    'is 503 while GitHub does not answer as it should: %s',
+    'causes a 503 if GitHub fails or sends an invalid response: %s',
     async (token) => {
       expect(await code(signIn(token))).toBe('identity_provider_unavailable');
     },

@@ -79,7 +79,7 @@ describe('a key that is made', () => {
     expect((await gate().touch(verified(key))).state.accountId).toBe(accountId);
   });
 
-  it('is one when the SDK repeats a lost request', async () => {
+  it('exists once if the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(client);
     const { state } = await issuerOn(client).create(accountId, 'first', {});
@@ -93,7 +93,7 @@ describe('a key that is made', () => {
     await expect(registryOn().add(key, 10)).rejects.toThrow('key_taken');
   });
 
-  it('for an account that does not exist is refused and leaves no key', async () => {
+  it('causes an error and is not stored if its account does not exist', async () => {
     const key = { keyId: 'key_x', accountId: 'nobody', secretHash: 'h', name: 'n', policy: {}, created: 0 };
     await expect(registryOn().add(key, 10)).rejects.toThrow('nobody');
     expect(await registryOn().find('key_x')).toBeUndefined();
@@ -117,7 +117,7 @@ describe('an account', () => {
     expect(await registryOn().list(accountId)).toHaveLength(QUOTAS.api_keys_per_account);
   }, 20_000);
 
-  it('cannot see, change, rotate or end another’s key, nor distinguish it from one that never was', async () => {
+  it('receives not_found when it reads, changes, rotates or revokes another’s key, as for a key that does not exist', async () => {
     const { state, key } = await issuerOn().create(accountId, 'mine', {});
     const other = `acc_${systemUlid()}`;
     const nowhere = `key_${systemUlid()}`;
@@ -203,7 +203,7 @@ describe('a change of a key', () => {
     });
   });
 
-  it('is not lost when others change the same key at once', async () => {
+  it('survives concurrent changes of the same key', async () => {
     const { state } = await issuerOn().create(accountId, 'k', {});
     await Promise.all([
       changeKey(registryOn(), accountId, state.keyId, { name: 'new name' }),
@@ -217,7 +217,7 @@ describe('a change of a key', () => {
     });
   });
 
-  it('with nothing in it changes nothing that a caller sees', async () => {
+  it('leaves the visible fields of the key unchanged if it is empty', async () => {
     const { state } = await issuerOn().create(accountId, 'k', { tpm: 7 });
     const changed = await changeKey(registryOn(), accountId, state.keyId, {});
     expect(keyEntry(changed, nowMs)).toEqual(keyEntry(state, nowMs));
@@ -237,7 +237,7 @@ describe('a rotation', () => {
     expect(keyEntry(rotated, nowMs)).toMatchObject({ previous_secret_expires: null });
   });
 
-  it('without overlap ends every earlier secret at once', async () => {
+  it('ends every earlier secret at once if it has no overlap', async () => {
     const { state, key: first } = await issuerOn().create(accountId, 'k', {});
     const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
     const { key: third } = await issuerOn().rotate(accountId, state.keyId, 0);

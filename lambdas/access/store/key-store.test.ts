@@ -90,7 +90,7 @@ describe('the key item', () => {
     expect(() => decode({ status: { S: 'asleep' } })).toThrow('status');
   });
 
-  it('has everything left of a window that no call has taken from', async () => {
+  it('shows the full limits of a window that no call has charged', async () => {
     await keys.charge(chargeOf());
     nowMs += MINUTE_MS;
     expect(await read()).toMatchObject({ requestsLeft: 10, tokensLeft: 100n, dayLeft: 900n });
@@ -120,7 +120,7 @@ describe('a charge', () => {
     }
   });
 
-  it('is one request, the first of a minute, of a day and of a month as any other', async () => {
+  it('sends one database request, also as the first of a minute, a day or a month', async () => {
     const clients = engineClients(database.endpoint);
     let sent = 0;
     clients.client.middlewareStack.add(
@@ -149,7 +149,7 @@ describe('a charge', () => {
     ['tokens', { tokens: 101 }],
     ['the day', { amount: 1_001n }],
     ['the secret', { key: { accountId: 'acc_1', keyId: 'key_1', secretHash: 'other' } }],
-  ])('that %s does not allow changes nothing and returns what was found', async (_case, changes) => {
+  ])('changes nothing and returns the stored state when rejected because of %s', async (_case, changes) => {
     for (const begins of [true, false]) {
       if (!begins) await keys.charge(chargeOf());
       const before = await read();
@@ -162,13 +162,13 @@ describe('a charge', () => {
     }
   });
 
-  it('of a key that does not exist is refused and makes none', async () => {
+  it('fails and creates no key if its key does not exist', async () => {
     const key = { accountId: 'acc_1', keyId: 'key_of_nobody', secretHash: 'hash' };
     expect(await keys.charge(chargeOf({ key }))).toEqual({ granted: false, state: undefined });
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });
 
-  it('that the SDK repeats may count twice, and never counts less', async () => {
+  it('counts twice if the SDK repeats a lost request', async () => {
     const clients = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(clients.client);
     expect(await storeOf(clients).charge(chargeOf())).toMatchObject({ granted: true });
@@ -176,7 +176,7 @@ describe('a charge', () => {
     expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 80n, dayLeft: 800n });
   });
 
-  it('by a clock that is a minute slow counts in the minute that has ended, and cannot reopen it', async () => {
+  it('counts in the minute that has ended, and does not reopen it, if its clock is slow by a minute', async () => {
     for (let calls = 0; calls < 10; calls += 1) await keys.charge(chargeOf({ tokens: 0, amount: 0n }));
     const slow = chargeOf();
     nowMs += MINUTE_MS;
@@ -184,7 +184,7 @@ describe('a charge', () => {
     expect(await keys.charge(slow)).toMatchObject({ granted: false, state: { requestsLeft: 0 } });
   });
 
-  it('that takes no amount does not count as use: a key that only reads its usage is at rest', async () => {
+  it('leaves the time of last use unset if it takes no amount, so a key that only reads its usage stays at rest', async () => {
     await keys.charge(chargeOf({ tokens: 0, amount: 0n }));
     expect((await read()).used).toBeUndefined();
   });
@@ -308,7 +308,7 @@ describe('settling a charge', () => {
     expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n, monthLeft: 9_940n });
   });
 
-  it('of a key that does not exist does nothing', async () => {
+  it('does nothing if the key does not exist', async () => {
     await keys.settle('key_of_nobody', end());
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });

@@ -18,7 +18,7 @@ export interface OfferedProvidersOptions {
 /** Anybody may ask for the list, so a provider that is down is asked again only after this. */
 const PAUSE_MS = 5_000;
 
-/** Who is signing in, and their address; a service has no use for more. */
+/** The identity of the person and their email address. The service needs no more. */
 const OIDC_SCOPE = 'openid email';
 
 /** Without a scope GitHub shows what is public, which the id is (GitHub documentation, Scopes for OAuth apps). */

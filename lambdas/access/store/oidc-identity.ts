@@ -23,7 +23,7 @@ const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** How far two honest clocks may be apart. */
+/** The maximum difference between two correct clocks. */
 const CLOCK_SKEW_SECONDS = 60;
 
 /** A provider announces a new key before it uses it, so once in ten minutes is enough; an unknown key is looked for at once. */
@@ -165,7 +165,7 @@ function requireAuthorizedParty({ aud, azp }: JWTPayload, audiences: readonly st
   if (Array.isArray(aud) && aud.length > 1 && !audiences.includes(String(azp))) throw invalidToken();
 }
 
-/** What a failed verification says: the token is not good, or its keys could not be had. */
+/** Returns the error for a failed verification: an invalid token, or keys that could not be read. */
 function explain(failure: unknown): Error {
   const unreadable = failure instanceof errors.JWKSTimeout || failure instanceof errors.JWKSInvalid;
   const generic = failure instanceof errors.JOSEError && failure.code === 'ERR_JOSE_GENERIC';

@@ -106,7 +106,7 @@ describe('the mark of an operator', () => {
   const marks = () => createOperatorMarks(database.client, database.tables.accounts, () => NOON_MS);
   const accounts = () => new DynamoAccountStore(database.client, database.tables);
 
-  it('is on accounts that exist, from when it was first made, and in the list of them', async () => {
+  it('applies only to existing accounts, retains its first time and appears in the list', async () => {
     const id = `acc_${systemUlid()}`;
     await expect(marks().add(id)).rejects.toThrow(`there is no account ${id}`);
     await expect(marks().remove(id)).rejects.toThrow(`there is no account ${id}`);
@@ -119,7 +119,7 @@ describe('the mark of an operator', () => {
     ]);
   });
 
-  it('is gone from the next request on', async () => {
+  it('grants no access from the first request after its removal', async () => {
     const id = `acc_${systemUlid()}`;
     await accounts().open({ id, created: 7 });
     await marks().add(id);
@@ -158,7 +158,7 @@ describe('the operator’s view of the catalog', () => {
     return current === undefined ? undefined : asSent(catalogView(current, before));
   };
 
-  it('is of the current one beside the one that was current before, also after a return', async () => {
+  it('compares the current version with the previous one, also after a return to an earlier version', async () => {
     expect(await view()).toBeUndefined();
     const first = await apply(1, 1_000);
     expect(await view()).toMatchObject({ version: first, applied: 1, models: 1, diff: null });
@@ -181,7 +181,7 @@ describe('the operator’s view of the catalog', () => {
 describe('the operator’s view of the audit', () => {
   const view = async () => asSent(auditView(await readConclusion(database.client, database.tables.accounts)));
 
-  it('is what the last step of the audit has kept', async () => {
+  it('shows the conclusion that the last step of the audit has stored', async () => {
     expect(await view()).toEqual({ object: 'audit', last: null });
     const order: string[] = [];
     const conclude = auditBooks({

@@ -45,7 +45,7 @@ async function sessionOf(token: string): Promise<Session> {
 }
 
 describe('a session', () => {
-  it('is live until it ends, and refused from then on while the others of its account go on', async () => {
+  it('stays live until it ends, while the other sessions of its account continue', async () => {
     const accountId = newAccount();
     const [one, two] = [await begin(accountId), await begin(accountId)];
     const elsewhere = await begin(newAccount());
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect(await accountOf(await begin(accountId))).toBe(accountId);
   });
 
-  it('is not live for being signed: one that was never begun, or has another end, is not live', async () => {
+  it('requires more than a signature: another id, end or account in a signed token makes it invalid', async () => {
     const accountId = newAccount();
     const session = await sessionOf(await begin(accountId));
     const tokens = createSessionTokens(
@@ -73,7 +73,7 @@ describe('a session', () => {
     for (const each of forged) expect(await accountOf(await tokens.sign(each))).toBeUndefined();
   });
 
-  it('is one of a bounded number, however many sign in at once, until one ends or is ended', async () => {
+  it('counts toward the limit of its account, also for concurrent sign-ins, until it expires or is ended', async () => {
     nowMs = START_MS;
     const accountId = newAccount();
     const first = await begin(accountId, 60);
@@ -92,7 +92,7 @@ describe('a session', () => {
     nowMs = START_MS;
   });
 
-  it('is one when the SDK repeats a lost request, the last that there may be too', async () => {
+  it('starts once if the SDK repeats a lost request, also as the last allowed session', async () => {
     const accountId = newAccount();
     await times(MOST - 1, () => begin(accountId));
     const { client } = engineClients(database.endpoint);
@@ -168,7 +168,7 @@ describe('a renewal', () => {
     nowMs = START_MS;
   });
 
-  it('of a session whose day is over is refused', async () => {
+  it('fails with 401 from one day after the sign-in', async () => {
     nowMs = START_MS;
     const session = await sessionOf(await begin(newAccount()));
     for (const authTime of [START_MS / 1000 - DAY, START_MS / 1000 - DAY - 1, 0])
@@ -191,7 +191,7 @@ describe('a renewal', () => {
     expect(await begin(accountId)).toMatch(/^session_quota/);
   });
 
-  it('that has read its session before a sign-out and writes after it begins nothing', async () => {
+  it('starts no session if a sign-out happens between its read and its write', async () => {
     const accountId = newAccount();
     for (const everywhere of [false, true]) {
       const session = await sessionOf(await begin(accountId));
@@ -202,7 +202,7 @@ describe('a renewal', () => {
     expect(item.filter((result) => result.startsWith('session_quota'))).toEqual([]);
   });
 
-  it('that breaks off between its two writes leaves one session more, which ends by itself', async () => {
+  it('leaves one additional session, which expires by itself, if it fails between its two writes', async () => {
     nowMs = START_MS;
     const accountId = newAccount();
     const token = await begin(accountId);
@@ -233,7 +233,7 @@ describe('a renewal', () => {
     nowMs = START_MS;
   });
 
-  it('is one when the SDK repeats a lost request', async () => {
+  it('replaces the session once if the SDK repeats a lost request', async () => {
     const accountId = newAccount();
     const token = await begin(accountId);
     const session = await sessionOf(token);

@@ -39,13 +39,13 @@ describe('a token of a session', () => {
     expect(await tokensOf('another session key, long enough', TODAY).read(token)).toBeUndefined();
   });
 
-  it('is signed under the current key', async () => {
+  it('receives the signature of the current key', async () => {
     const token = await tokensOf(TODAY, YESTERDAY).sign(sessionOf(3600));
     expect(await tokensOf(TODAY).read(token)).toEqual(sessionOf(3600));
     expect(await tokensOf(YESTERDAY).read(token)).toBeUndefined();
   });
 
-  it('is refused when anything in it is not as it was signed', async () => {
+  it('fails verification if any part of it differs from the signed one', async () => {
     const [header = '', payload = '', signature = ''] = (await tokensOf(TODAY).sign(sessionOf(60))).split(
       '.',
     );
@@ -63,7 +63,7 @@ describe('a token of a session', () => {
     for (const token of forged) expect(await tokensOf(TODAY).read(token)).toBeUndefined();
   });
 
-  it('of before sessions could be renewed counts from when it was issued', async () => {
+  it('counts from its issue time if it was issued before renewals existed', async () => {
     const { auth_time: _authTime, ...claims } = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
     const token = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256' })

@@ -71,7 +71,7 @@ export interface SessionsOptions {
   readonly clients: Pick<DynamoClients, 'client'>;
   /** Asked for the key; one of its own if none is given. */
   readonly secrets?: SecretsManagerClient;
-  /** How many live ones an account may have. */
+  /** The maximum number of live sessions of an account. */
   readonly most?: number;
 }
 

@@ -9,7 +9,10 @@ export const GITHUB_SECRET = 'the secret of the app';
 const OWNER = { id: 583231, login: 'octocat' };
 const check = (clientId: string) => ({ id: 1, app: { client_id: clientId }, user: OWNER });
 
-/** What the token check says of each token; 404 for one of another app, as GitHub has it. */
+/**
+ * The response of the token check for each token. Tokens that are not listed get 404, as at GitHub for tokens of
+ * another app.
+ */
 const CHECKS: Readonly<Record<string, readonly [number, unknown]>> = {
   gho_ours: [200, check(GITHUB_CLIENT)],
   gho_revoked_meanwhile: [200, check(GITHUB_CLIENT)],

@@ -9,7 +9,7 @@ export interface TokenRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** What a code was issued for. */
+/** The parameters for which a code was issued. */
 export interface IssuedCode {
   readonly redirectUri: string;
   readonly verifier: string;
@@ -21,11 +21,11 @@ type Misbehaviour = (response: ServerResponse) => void;
 
 export class TokenServer {
   readonly requests: TokenRequest[] = [];
-  /** What the server asked for beside tokens. */
+  /** The URLs of requests to the server other than token requests. */
   readonly asked: string[] = [];
   /** Answers in place of the endpoint. */
   misbehaviour: Misbehaviour | undefined;
-  /** Of the discovery document. */
+  /** The fields of the discovery document. */
   document: Readonly<Record<string, unknown>> = {};
   readonly #codes = new Map<string, IssuedCode>();
   readonly #server = createServer(async (request, response) => {

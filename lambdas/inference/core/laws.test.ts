@@ -47,7 +47,7 @@ const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']
 
 const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
 
-/** What a chat route is sent for the conversation, read again as if a caller of the chat surface had sent it. */
+/** Returns the payload of a chat route for the conversation, read again as a request of a chat caller. */
 const throughChat = (conversation: Conversation): ChatPayload =>
   chatPayload(
     validate(
@@ -234,7 +234,7 @@ const markedConversation = fc
   )
   .map(([given, places, cache]) => withMarksAt(given, places, cache));
 
-/** What Responses can say of a conversation: one text of instructions, and no stop sequences. */
+/** Returns the part of a conversation that Responses can express: one text of instructions, and no stop sequences. */
 const sayable = (given: Conversation): Conversation => ({
   ...given,
   system: given.system.slice(0, 1),

@@ -47,17 +47,17 @@ function candidateOf(id: string): Candidate {
 }
 
 interface Plan {
-  /** What admission takes, milliseconds. */
+  /** The duration of the admission, in milliseconds. */
   readonly admitMs?: number;
   readonly refusal?: ServiceError;
-  /** What the route takes to its first content, milliseconds. */
+  /** The time until the first content of the route, in milliseconds. */
   readonly answerMs?: number;
   readonly routeFails?: Error;
-  /** What a settlement or a release takes, milliseconds. */
+  /** The duration of a settlement or a release, in milliseconds. */
   readonly settleMs?: number;
   /** The usage record cannot be written. */
   readonly settleFails?: Error;
-  /** How many models it may run on. */
+  /** The number of models that the call may run on. */
   readonly models?: number;
   /** The output that the ledger admits it with. */
   readonly granted?: number;
@@ -161,7 +161,7 @@ const errors = (type: string) => ({
 });
 
 describe('the admission of a call that may fall back on other models', () => {
-  it('is for every model that it may run, each by all its names', async () => {
+  it('covers every model that the call may run on, each with all its names', async () => {
     const { time, started, admitted } = calling({ models: 2 });
     await (await time.until(started)).text();
     const models = [
@@ -173,7 +173,7 @@ describe('the admission of a call that may fall back on other models', () => {
 });
 
 describe('a call whose output is a range', () => {
-  it('is asked for with the range, and attempted and delivered with the output that it is admitted with', async () => {
+  it('requests admission with the range, then attempts and delivers the admitted output', async () => {
     for (const granted of [900, 90, 9]) {
       const { time, started, admitted } = calling({ granted });
       expect(await (await time.until(started)).text()).toBe(`data: answer within ${granted}\n\n`);
@@ -185,7 +185,7 @@ describe('a call whose output is a range', () => {
 });
 
 describe('a call that every route has failed', () => {
-  it('has nothing held any more when its caller learns of it', async () => {
+  it('releases its hold before its caller receives the error', async () => {
     const { time, started, outcomes } = calling({ routeFails: new Error('broken'), settleMs: 1_000 });
     let settledFirst: boolean | undefined;
     const answered = started.then((response) => {
@@ -197,7 +197,7 @@ describe('a call that every route has failed', () => {
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, tokens: 0, route: null, model: 'a/0' }]);
   });
 
-  it('is recorded with no units, neither estimated nor counted', async () => {
+  it('records no units, neither estimated nor counted', async () => {
     const { time, started, outcomes } = calling({ routeFails: new Error('broken') });
     await time.until(started);
     const none = { inputUnits: 0, cachedUnits: 0, outputUnits: 0, estimated: false };
@@ -221,7 +221,7 @@ describe('the status of a streamed call', () => {
     ['tokens_per_minute', 429],
     ['key_quota', 429],
   ] as const)(
-    'is that of its refusal (%s), however long the ledger takes to refuse',
+    'equals that of its rejection (%s), however long the ledger takes to reject it',
     async (code, status) => {
       const { time, started, lines } = calling({ admitMs: 30_000, refusal: new ServiceError(code, 'No.') });
       const response = await time.until(started);
@@ -231,7 +231,7 @@ describe('the status of a streamed call', () => {
     },
   );
 
-  it('is that of its failure when that comes within 5 s of its admission, also after a slow one', async () => {
+  it('equals that of a failure within 5 s of its admission, also after a slow one', async () => {
     const { time, started } = calling({ admitMs: 20_000, answerMs: 4_900, routeFails: new Error('broken') });
     expect((await time.until(started)).status).toBe(500);
   });
@@ -249,7 +249,7 @@ describe('the status of a streamed call', () => {
 });
 
 describe('headers that leave before there is an event', () => {
-  it('have the limits of the key, the ignored fields, and a heartbeat with them', async () => {
+  it('include the limits of the key and the ignored fields, and arrive with a heartbeat', async () => {
     const { time, started } = calling({ answerMs: 8_000 });
     const response = await time.until(started);
     expect(response.headers.get('x-ignored-fields')).toBe('seed');
@@ -262,7 +262,7 @@ describe('headers that leave before there is an event', () => {
     expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer within 900\n\n');
   });
 
-  it('are followed by the failure as an event, which is logged and counted as any other', async () => {
+  it('precede the failure as an event, which is logged and counted like any other', async () => {
     const { time, started, lines, outcomes } = calling({ answerMs: 8_000, routeFails: new Error('broken') });
     const response = await time.until(started);
     expect(response.status).toBe(200);
@@ -275,7 +275,7 @@ describe('headers that leave before there is an event', () => {
 });
 
 describe('a stream whose settlement fails', () => {
-  it('is an error of the service in the log and the metrics, with where it happened', async () => {
+  it('appears as an error of the service in the log and the metrics, with its location', async () => {
     const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
     const response = await time.until(started);
     const text = await time.until(response.text());
@@ -292,7 +292,7 @@ describe('a stream whose settlement fails', () => {
     expect(lines[1]).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
   });
 
-  it('is one too when its reader has left', async () => {
+  it('counts as an error of the service even if its reader has left', async () => {
     const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
     const response = await time.until(started);
     const reader = response.body?.getReader();

@@ -44,9 +44,9 @@ export interface PaidEndpointDependencies {
   readonly hostEnds?: AbortSignal | undefined;
 }
 
-/** How one kind of call is read. */
+/** The reader of one kind of call. */
 export interface PaidCallReader<Answer> {
-  /** What can be said before the request's body is read. Throws `ServiceError`. */
+  /** Checks a request before its body is read. Throws `ServiceError`. */
   precheck?(request: Request, key: VerifiedKey): Promise<void>;
   /** Reads the request. Throws `ServiceError` for everything that can be wrong before it is paid for. */
   read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Answer>>;
@@ -73,7 +73,7 @@ export function createPaidEndpoint<Answer>(
   };
 }
 
-/** What a call that is paid for needs. */
+/** The dependencies of a paid call. */
 export type PaidCallDependencies = Pick<PaidEndpointDependencies, 'ledger' | 'breaker' | 'after' | 'log'>;
 
 /**
@@ -169,7 +169,7 @@ async function* chunksOf(
   yield* streamed.chunks;
 }
 
-/** What the caller of a settled call reads of it in the headers. */
+/** The values of a settled call that its caller reads in the headers. */
 export interface Receipt {
   readonly record: Pick<UsageRecord, 'cost'>;
   /** Undefined when the refund is left to recovery. */

@@ -34,7 +34,7 @@ import { overflowMessage } from './upstream/refusal.ts';
 /** What a call is admitted by, and where it may be served. */
 export type Quote = Pick<PaidCall<unknown>, 'scope' | 'candidates' | 'output' | 'tokens' | 'cost'>;
 
-/** What a call may count and cost at most. */
+/** The upper bounds of a call's tokens and cost. */
 export interface Estimate {
   /** They count against the key's tokens a minute. */
   readonly tokens: number;

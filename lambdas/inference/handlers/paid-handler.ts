@@ -68,7 +68,7 @@ export function createPaidCalls(options: PaidCallOptions) {
     ...world,
     ...access,
     ...ledger,
-    /** How upstreams are reached, over one pool of connections. */
+    /** The HTTP exchange with upstreams, over one pool of connections. */
     exchange,
     fetch: tokens.watched(fetch),
     readToken: tokens.read,

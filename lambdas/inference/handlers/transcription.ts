@@ -13,7 +13,7 @@ import { paidCalls } from './paid-handler.ts';
 export interface TranscriptionHostOptions {
   /** The largest file that the host takes. */
   readonly maxFileBytes: number;
-  /** What is said of a larger one. */
+  /** Returns the error for a larger file. */
   readonly tooLarge: () => ServiceError;
 }
 

@@ -84,17 +84,17 @@ describe('a completion', () => {
     { choices: [choice({ message: { tool_calls: [null] } })] },
     { choices: [choice({ error: { message: CANARY } })] },
     { error: { message: CANARY } },
-  ])('is refused with a field of another type: %#', (more) => {
+  ])('causes a protocol failure if a field has another type: %#', (more) => {
     expect(() => toReply(completion(more), CALL)).toThrow(expect.objectContaining(PROTOCOL_FAILURE));
   });
 
-  it('that is streamed fails with a choice that failed', async () => {
+  it('fails in a stream if a choice failed', async () => {
     const failed = { choices: [{ index: 0, delta: { content: '' }, error: { message: CANARY } }] };
     const { events, failure } = await chunkOutcome(encode(event(failed)));
     expect([events, failure]).toEqual([[], expect.objectContaining({ kind: 'interrupted' })]);
   });
 
-  it('that is streamed has not ended with an empty reason, as some servers send with every chunk', async () => {
+  it('continues in a stream after an empty finish reason, which some servers send with every chunk', async () => {
     const chunk = (content: string, reason: string) =>
       event({ choices: [{ index: 0, delta: { content }, finish_reason: reason }] });
     expect((await chunkOutcome(encode(chunk('Hi', '')))).failure).toMatchObject({ kind: 'interrupted' });
@@ -107,7 +107,7 @@ describe('an event of a message', () => {
   const FORGED = 'ping\ndata: {}\n\nevent: message_stop';
 
   it.each([FORGED, 'a b', 'A', '', 'x'.repeat(65), 'a\r', 'a\u2028'])(
-    'is refused under a malformed name: %j',
+    'causes a protocol failure if its name is malformed: %j',
     async (type) => {
       const { events, failure } = await outcome(NATIVE, wire(START, { type }, END, STOP));
       expect(events.map(({ payload }) => payload?.type)).toEqual(['message_start']);
@@ -115,7 +115,7 @@ describe('an event of a message', () => {
     },
   );
 
-  it('is passed over under a name that is not known: no field of it is', async () => {
+  it('disappears if its name is unknown, because none of its fields is known', async () => {
     const notice = { type: 'moderation_notice', level: { name: 'low' } };
     const { events, failure } = await outcome(NATIVE, wire(START, notice, END, STOP));
     expect(events.map(({ payload }) => payload?.type)).toEqual([
@@ -182,7 +182,7 @@ describe('an event of a message', () => {
     [block(0, { type: 'text', text: '' }), change(0, { type: 'text_delta', text: {} })],
     [{ ...END, delta: { stop_reason: 'x'.repeat(1_000_000) } }],
     [{ ...END, delta: { stop_reason: 'end_turn', stop_sequence: 5 } }],
-  ])('is refused with a field of another type: %#', async (...data) => {
+  ])('causes a protocol failure if a field has another type: %#', async (...data) => {
     expect((await outcome(NATIVE, wire(START, ...data))).failure).toMatchObject(PROTOCOL_FAILURE);
   });
 });

@@ -25,7 +25,7 @@ const PROVIDERS = {
   'openai-responses': [createResponsesProvider, responsesPayload({}, false)],
 } as const;
 
-/** What one call sends and what it has signed; the upstream refuses it. */
+/** Makes one call that the upstream rejects, and returns what it sends and what it signs. */
 async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: RequestSigner) {
   const signed: Signed[] = [];
   const sent: Sent[] = [];
@@ -84,7 +84,7 @@ describe('a signed call', () => {
     ],
     ['openai-responses', `${MANTLE}/v1`, '/responses', 'bedrock-mantle', 'us-east-1'],
   ] as const)(
-    'of %s to %s is for the service and region of its host',
+    'sends %s to %s with the service and region of its host',
     async (protocol, base, path, service, region) => {
       const { signed, sent } = await callTo({ base_url: base, auth: 'sigv4' }, protocol);
       expect(signed).toEqual([expect.objectContaining({ url: `${base}${path}`, service, region })]);
@@ -95,7 +95,7 @@ describe('a signed call', () => {
     },
   );
 
-  it('is for what the route says where the host says nothing', async () => {
+  it('identifies the service and region of the route if the host name contains neither', async () => {
     const own = { base_url: 'http://127.0.0.1:9/v1', auth: 'sigv4', aws_service: 'bedrock-mantle' };
     expect((await callTo(own, 'anthropic')).signed).toMatchObject([
       { service: 'bedrock-mantle', region: undefined },
@@ -104,7 +104,7 @@ describe('a signed call', () => {
     expect((await callTo(there, 'openai')).signed).toMatchObject([{ region: 'ap-south-1' }]);
   });
 
-  it('of Messages has its version and its workspace under the signature', async () => {
+  it('signs the version and the workspace of Messages', async () => {
     const base_url = 'https://aws-external-anthropic.us-west-2.api.aws/v1';
     const { signed, sent } = await callTo({ base_url, auth: 'sigv4', workspace: 'wrkspc_1' }, 'anthropic');
     const headers = { 'anthropic-version': '2023-06-01', 'anthropic-workspace-id': 'wrkspc_1' };
@@ -112,7 +112,7 @@ describe('a signed call', () => {
     expect(sent).toMatchObject([{ headers }]);
   });
 
-  it('without credentials is not made, and another route may do better', async () => {
+  it('sends nothing without credentials, and permits another route', async () => {
     const route = { base_url: `${MANTLE}/anthropic/v1`, auth: 'sigv4' };
     const { failure, sent } = await callTo(route, 'anthropic', async () => {
       throw new Error('no credentials');
@@ -140,7 +140,7 @@ describe('a call to Azure', () => {
     ],
     ['openai-responses', DATED, 'https://r.openai.azure.com/openai/responses?api-version=2024-10-21'],
   ] as const)(
-    'of %s goes to the address of its version, its key in a header of its own: %j',
+    'sends %s to the address of its version, with the key in the header of Azure: %j',
     async (protocol, route, url) => {
       const { sent } = await callTo({ ...route, auth: 'api-key' }, protocol);
       expect(sent).toMatchObject([{ url, headers: { 'api-key': 'key-of-env:KEY' } }]);
@@ -149,7 +149,7 @@ describe('a call to Azure', () => {
   );
 
   it.each(['openai', 'openai-responses', 'anthropic'] as const)(
-    'of %s has the token of Entra',
+    'sends %s with the token of Entra',
     async (protocol) => {
       const { sent } = await callTo({ ...V1, auth: 'entra' }, protocol);
       expect(sent).toMatchObject([{ headers: { authorization: 'Bearer entra-token-of-env:KEY' } }]);
@@ -157,13 +157,13 @@ describe('a call to Azure', () => {
     },
   );
 
-  it('without a token is not made, and another route may do better', async () => {
+  it('sends nothing without a token, and permits another route', async () => {
     const { sent, failure } = await callTo({ ...V1, secret: 'env:ABSENT', auth: 'entra' }, 'openai');
     expect(failure).toMatchObject({ kind: 'secret', retryable: true });
     expect(sent).toEqual([]);
   });
 
-  it('for embeddings goes to its deployment too', async () => {
+  it('uses the address of its deployment also for embeddings', async () => {
     const sent: Sent[] = [];
     const http = {
       ...DEPENDENCIES,
@@ -200,7 +200,7 @@ describe('a call with a key', () => {
     ['openai', { authorization: 'Bearer key-of-env:KEY' }, {}],
     ['openai-responses', { authorization: 'Bearer key-of-env:KEY' }, {}],
   ] as const)(
-    'of %s has it in the header of the protocol, and is not signed',
+    'sends %s with it in the header of the protocol, and without a signature',
     async (protocol, headers, more) => {
       const route = { base_url: 'https://api.example.com/v1', secret: 'env:KEY', ...more };
       const { sent, signed } = await callTo(route, protocol);

@@ -1,4 +1,7 @@
-/** How a request over HTTP is authorised: by the route's key in a header, by a token of Entra or Google, or by the function's own role. */
+/**
+ * The authorization of a request over HTTP: the route's key in a header, a token of Entra or Google, or the function's
+ * own role.
+ */
 
 import type { RequestSigner, SecretReader, TokenReader } from '../../platform/core/ports.ts';
 import { signedFor } from '../core/catalog/aws-address.ts';
@@ -23,7 +26,7 @@ export type AuthorizedRoute = Pick<Route, 'auth' | 'secret' | 'base_url' | 'aws_
 export interface UnauthorizedPost {
   readonly url: string;
   readonly body: string;
-  /** What the protocol wants beside the key; it is signed too. */
+  /** Headers that the protocol requires in addition to the key; they are signed too. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -119,7 +119,7 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
   describe('a connection', () => {
     const TIMES = 4;
 
-    /** How many connections a number of calls make, one after another, to a server that nobody has called before. */
+    /** Returns the number of connections that a series of calls opens to a new server. */
     async function connectionsOf(
       reply: Reply,
       one: (origin: string, time: number) => Promise<unknown>,
@@ -140,19 +140,19 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
       }
     }
 
-    it.each([...streams])('is used again after a finished stream: %s', async (_name, bytes) => {
+    it.each([...streams])('serves the next call after a finished stream: %s', async (_name, bytes) => {
       const reply: Reply = (response) => void response.writeHead(200, streamType).end(bytes);
       expect(await connectionsOf(reply, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
     });
 
-    it('is used again after a whole answer', async () => {
+    it('serves the next call after a complete response', async () => {
       const text = JSON.stringify(whole);
       const reply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(text);
       expect(await connectionsOf(reply, (origin) => callAt(origin))).toBe(1);
     });
 
     it.each([400, 401, 403, 429, 500, 503, 529])(
-      'is used again after an error answer, which is read to its end: %i',
+      'serves the next call after an error response, which is read to its end: %i',
       async (status) => {
         const text = JSON.stringify({ type: 'error', error: { message: 'x'.repeat(60_000), param: null } });
         const reply: Reply = (response) => void response.writeHead(status, JSON_TYPE).end(text);
@@ -161,13 +161,13 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
       },
     );
 
-    it('is let go of when the reader of a stream leaves', async () => {
+    it('closes if the consumer of a stream leaves', async () => {
       replyInPart();
       for await (const _event of await streamOf(call({ stream: true }))) break;
       await until(() => server.open === 0);
     });
 
-    it('is let go of when an attempt that failed is given up', async () => {
+    it('closes if the caller aborts a failed attempt', async () => {
       server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
       const controller = new AbortController();
       expect(await failureOf(call({ stream: true, signal: controller.signal }))).toMatchObject({

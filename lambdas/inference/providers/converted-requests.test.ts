@@ -1,6 +1,6 @@
 /**
- * What the service writes itself, for a route of another protocol than the caller's, asks for nothing that has a price
- * of its own: such a request is charged as the plain tokens that are held for it.
+ * The absence of separate prices in requests that the service writes for a route of another protocol than the caller's.
+ * Such a request is charged as the plain tokens that are held for it.
  */
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
@@ -128,7 +128,7 @@ const WRITTEN: Readonly<Record<string, readonly [FieldTable, Written]>> = {
 describe.each(Object.entries(WRITTEN))(
   'a conversation as the service writes it in %s',
   (_name, [table, written]) => {
-    it('has no field that its table does not list or that has a price of its own', () => {
+    it('contains no field that its table does not list or that has a separate price', () => {
       fc.assert(
         fc.property(soundConversation, fc.boolean(), fc.boolean(), (conversation, stream, reasoning) => {
           expect(othersIn(table, written(conversation, stream, reasoning))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What a route of each protocol is sent for PDF documents and audio, in the forms that vendors document. */
+/** PDF documents and audio as a route of each protocol receives them, in the forms that vendors document. */
 import { describe, expect, it } from '@jest/globals';
 import type { Route } from '../core/catalog/catalog-document.ts';
 import { NO_FIELDS } from '../core/fields/read-fields.ts';
@@ -19,7 +19,7 @@ const conversationOf = (...parts: readonly UserPart[]): Conversation => ({
   turns: [{ role: 'user', parts }],
 });
 
-/** Of another protocol than the route's, so that it is converted. */
+/** Returns a payload of another protocol than the route's, so that it is converted. */
 const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']): ChatPayload => ({
   ...{ protocol, body: {}, stream: false, conversation: () => conversation },
   fields: NO_FIELDS,
@@ -88,7 +88,7 @@ describe('a PDF', () => {
     ]);
   });
 
-  it('has a name where OpenAI wants one, and where Converse does, each of its own, beside a text', () => {
+  it('receives a file name for OpenAI, and a unique name next to a text for Converse', () => {
     const conversation = conversationOf(UNNAMED as UserPart, UNNAMED as UserPart);
     expect(WRITTEN.openai(conversation)).toMatchObject([{ file: { filename: 'document.pdf' } }, {}]);
     expect(WRITTEN.responses(conversation)).toMatchObject([{ filename: 'document.pdf' }, {}]);
@@ -100,7 +100,7 @@ describe('a PDF', () => {
     ]);
   });
 
-  it('at an address goes to protocols that fetch it, and to no other', () => {
+  it('passes as an address only to protocols that fetch it, and fails for others', () => {
     const conversation = conversationOf(LINKED, TEXT);
     expect(WRITTEN.anthropic(conversation)).toMatchObject([
       { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },

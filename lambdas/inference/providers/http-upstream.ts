@@ -1,4 +1,4 @@
-/** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
+/** The steps that every upstream with JSON over HTTP shares: the key, one POST, its response and its failures. */
 
 import { createParser } from 'eventsource-parser';
 import {
@@ -17,7 +17,7 @@ export interface UpstreamRequest {
   /** A stream is sent as it is read, and with a length of its own among the headers. */
   readonly body: string | ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
-  /** What an answer means whose status is not 2xx. */
+  /** Returns the failure for a response whose status is not 2xx. */
   readonly toFailure: (response: Response) => Promise<UpstreamFailure>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What of an answer reaches a caller of the route's own protocol: the fields that are named, each of its type.
- * Whatever else a route sends (its own costs, its backend's name, what its vendor adds next) is left out.
+ * The fields of a response that reach a caller of the route's own protocol: those that are listed, each of its type.
+ * Anything else that a route sends (its own costs, its backend's name, what its vendor adds next) is left out.
  */
 
 import { isJsonObject } from '../../platform/core/json/lossless-json.ts';

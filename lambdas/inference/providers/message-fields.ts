@@ -1,4 +1,4 @@
-/** What of a message and its events reaches a caller (Claude API reference, Create a Message; Streaming). */
+/** The fields of a message and its events that reach a caller (Claude API reference, Create a Message; Streaming). */
 
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import { type Identity, UpstreamFailure } from '../core/upstream/provider.ts';

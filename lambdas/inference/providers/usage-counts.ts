@@ -1,4 +1,7 @@
-/** What the accounts of all protocols have in common: counts that may be no counts, and names of what served. */
+/**
+ * The common functions of all usage readers, for counts that may be invalid and for the names of what the provider
+ * used.
+ */
 
 import { isJsonObject, type JsonObject } from '../../platform/core/json/lossless-json.ts';
 import type { Lifetime } from '../core/pricing/prices.ts';
@@ -24,14 +27,15 @@ export const sumOf = (...counts: readonly number[]): number =>
 /** A part of an account; an empty one where the account has none. */
 export const detailsOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** What was written to a cache, by how long it is kept. */
+/** Tokens written to a cache, by their lifetime. */
 export type CacheWrites = NonNullable<TokenUsage['cacheWrites']>;
 
 export const totalOf = (writes: CacheWrites): number => sumOf(...Object.values(writes));
 
 /**
- * What was written to a cache for 5 minutes and for an hour. What of the total its split leaves out, and a total
- * without a split, is kept for nobody knows how long: the pricing takes the longest that the request asks for.
+ * Returns the tokens written to a cache for 5 minutes and for an hour. A total without a split, and the remainder that
+ * a split leaves out, have an unknown lifetime. For these, the pricing uses the longest lifetime that the request asks
+ * for.
  */
 export function splitWrites(
   total: number,
@@ -49,7 +53,9 @@ export const lifetimesOf = (writes: Readonly<Partial<Record<Lifetime, number>>>)
 export const anyWrites = (writes: CacheWrites): CacheWrites | undefined =>
   Object.keys(writes).length === 0 ? undefined : writes;
 
-/** How often a provider ran its tools, by the name of the feature; undefined where it ran none. */
+/**
+ * Returns the number of uses of each server tool, by the name of the feature; undefined if the provider used no tool.
+ */
 export function usesOf(counts: Readonly<Record<string, number>>): TokenUsage['uses'] {
   const used = Object.entries(counts).filter(([, count]) => count > 0);
   return used.length === 0 ? undefined : Object.fromEntries(used);

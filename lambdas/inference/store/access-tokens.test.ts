@@ -43,7 +43,7 @@ const failureOf = async (read: () => Promise<string>): Promise<Error> => {
 };
 
 describe('a token of Entra', () => {
-  it('is asked for with the credentials of the secret', async () => {
+  it('requires a request with the credentials of the secret', async () => {
     issue();
     expect(await reader().read()).toBe('token-1');
     expect(entra.requests).toMatchObject([{ method: 'POST', path: '/contoso.example/oauth2/v2.0/token' }]);
@@ -57,14 +57,14 @@ describe('a token of Entra', () => {
     });
   });
 
-  it('is for the scope of another cloud where the secret names it', async () => {
+  it('covers the scope of another cloud if the secret contains it', async () => {
     issue();
     const scope = 'https://cognitiveservices.azure.us/.default';
     await reader(() => credentials({ scope })).read();
     expect(new URLSearchParams(entra.requests[0]?.body).get('scope')).toBe(scope);
   });
 
-  it('is fetched once for all that wait for it, and kept until five minutes before its end', async () => {
+  it('serves all concurrent readers after one request, and remains cached until five minutes before its end', async () => {
     issue();
     const { world, read } = reader();
     expect(await Promise.all([read(), read(), read()])).toEqual(['token-1', 'token-1', 'token-1']);
@@ -78,7 +78,7 @@ describe('a token of Entra', () => {
   it.each([
     ['60', 30_000],
     [60, 30_000],
-  ])('of a short life (%j s) is kept for half of it', async (expires, keptMs) => {
+  ])('remains cached for half of its life if that is short (%j s)', async (expires, keptMs) => {
     issue(expires);
     const { world, read } = reader();
     await read();
@@ -88,7 +88,7 @@ describe('a token of Entra', () => {
     expect(await read()).toBe('token-2');
   });
 
-  it('is fetched anew for a rotated secret', async () => {
+  it('gives way to a new one if its secret is rotated', async () => {
     issue();
     let secret = credentials();
     const { read } = reader(() => secret);
@@ -98,7 +98,7 @@ describe('a token of Entra', () => {
     expect(new URLSearchParams(entra.requests[1]?.body).get('client_secret')).toBe('rotated');
   });
 
-  it('that was refused is asked for again by the next call, and says nothing of the secret', async () => {
+  it('requires a new request after a rejection, whose error contains nothing of the secret', async () => {
     entra.reply = (response) => void response.writeHead(401).end(JSON.stringify({ error: SECRET }));
     const { read } = reader();
     const failures = await Promise.all([failureOf(read), failureOf(read)]);
@@ -113,7 +113,7 @@ describe('a token of Entra', () => {
     ['fetched anew after 401 to it', 401, 'token-1', 'token-2'],
     ['kept after another refusal', 403, 'token-1', 'token-1'],
     ['kept after 401 to another token', 401, 'token-0', 'token-1'],
-  ])('is %s', async (_name, status, sent, then) => {
+  ])('depends on the status of the upstream: %s', async (_name, status, sent, then) => {
     issue();
     const { read, watched } = reader();
     expect(await read()).toBe('token-1');
@@ -128,12 +128,12 @@ describe('a token of Entra', () => {
     ['no token', JSON.stringify({ expires_in: 60 })],
     ['an empty token', JSON.stringify({ expires_in: 60, access_token: '' })],
     ['no life', JSON.stringify({ access_token: 'token' })],
-  ])('is not found in an answer with %s', async (_name, body) => {
+  ])('causes an error if the response contains %s', async (_name, body) => {
     entra.reply = (response) => void response.end(body);
     expect((await failureOf(reader().read)).message).toBe('Microsoft Entra answered without a token');
   });
 
-  it('is not asked for at another address: a redirect fails', async () => {
+  it('requires a response from its own address, so a redirect fails', async () => {
     entra.reply = (response) => void response.writeHead(307, { location: `${entra.origin}/elsewhere` }).end();
     await failureOf(reader().read);
     expect(entra.requests).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('a token of Entra', () => {
     ['an authority in clear text', { authority: 'http://login.example.com' }],
     ['an authority that looks like this machine', { authority: 'http://localhost.example.com' }],
     ['a field that is not known', { certificate: 'x' }],
-  ])('is not asked for with a secret of another form: %s', async (_name, more) => {
+  ])('requires a valid secret before any request: %s', async (_name, more) => {
     const secret = () => (more === undefined ? SECRET : credentials(more));
     const failure = await failureOf(reader(secret).read);
     expect(failure.message).toMatch(/^the secret is not JSON of the form/);
@@ -180,7 +180,7 @@ describe('a token of Google', () => {
     return () => tokens.read('google', 'env:ACCOUNT');
   };
 
-  it('is asked for with an assertion that the account’s key has signed', async () => {
+  it('requires a request with an assertion that the account’s key has signed', async () => {
     issue();
     const read = readerOf(account());
     expect(await Promise.all([read(), read()])).toEqual(['token-1', 'token-1']);
@@ -201,7 +201,7 @@ describe('a token of Google', () => {
     });
   });
 
-  it('that is refused says nothing of the key', async () => {
+  it('causes an error that does not contain the key if the request is rejected', async () => {
     entra.reply = (response) => void response.writeHead(400).end(JSON.stringify({ error: pem }));
     const failure = await failureOf(readerOf(account()));
     expect(failure.message).toBe('Google answered 400');
@@ -214,7 +214,7 @@ describe('a token of Google', () => {
     ['a key in pieces', { private_key: `${pem.slice(0, 300)}-----` }],
     ['a key of another kind', { private_key: ellipticPem() }],
     ['an address in clear text', { token_uri: 'http://oauth2.example.com/token' }],
-  ])('is not asked for with %s', async (_name, more) => {
+  ])('requires a valid secret before any request: %s', async (_name, more) => {
     const failure = await failureOf(readerOf(account(more)));
     expect(failure.message).toMatch(/^the (?:private_key of the )?secret is no/);
     expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));

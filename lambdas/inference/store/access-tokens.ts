@@ -84,7 +84,7 @@ export function createAccessTokens({ fetch, readSecret, clock }: AccessTokenOpti
   };
 }
 
-/** What gives a token: the address, the form that is sent there, and its name in errors. */
+/** A request for a token: its issuer, as named in errors, the address, and the form that is sent there. */
 export interface TokenRequest {
   readonly issuer: string;
   readonly url: string;
@@ -142,7 +142,7 @@ export function parseCredentials<T>(schema: z.ZodType<T>, text: string, form: st
 /** Entra of the public cloud; those of sovereign clouds are in the docs under "National clouds". */
 const PUBLIC_AUTHORITY = 'https://login.microsoftonline.com';
 
-/** What a token is for (Azure OpenAI docs, "How to configure Azure OpenAI with Microsoft Entra ID"). */
+/** The scope of a token (Azure OpenAI docs, "How to configure Azure OpenAI with Microsoft Entra ID"). */
 const ENTRA_SCOPE = 'https://cognitiveservices.azure.com/.default';
 
 /** Without `authority` and `scope` those of the public cloud. */
@@ -170,7 +170,7 @@ export async function entraRequest(secret: string): Promise<TokenRequest> {
   };
 }
 
-/** What a token is for (Vertex AI docs, Authentication). */
+/** The scope of a token (Vertex AI docs, Authentication). */
 const GOOGLE_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /** The grant of RFC 7523, section 2.1. */

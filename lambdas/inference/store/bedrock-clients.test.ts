@@ -4,7 +4,7 @@ import { createBedrockClients } from './bedrock-clients.ts';
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
 
 describe('the clients of Bedrock', () => {
-  it('are one for each address, in its region, with the function’s own credentials', async () => {
+  it('exist once per address, in its region, with the function’s own credentials', async () => {
     const { client } = createBedrockClients({ region: 'us-east-1', credentials });
     const west = client('https://bedrock-runtime.us-west-2.amazonaws.com');
     expect(client('https://bedrock-runtime.us-west-2.amazonaws.com')).toBe(west);

@@ -15,7 +15,7 @@ const at = (nowMs: number, peppers: Parameters<typeof createCapsules>[0] = PEPPE
   createCapsules(peppers, () => nowMs);
 const capsules = at(NOON_MS)('acc_1');
 
-/** What opening it throws; undefined when it opens, or is another text. */
+/** Returns the error of opening a sealed token; undefined if it opens, or if the text is not a token. */
 function refusalOf(open: () => unknown): ServiceError | undefined {
   try {
     open();
@@ -57,7 +57,7 @@ describe('a capsule', () => {
     expect(bytes).not.toContain('canary');
   });
 
-  it('that was changed in any bit is refused, and the error names the field', () => {
+  it('causes an error that names the field if any bit was changed', () => {
     const sealed = capsules.seal('items', 'What the model thought.');
     const bytes = Buffer.from(sealed.slice(6), 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -68,7 +68,7 @@ describe('a capsule', () => {
     }
   });
 
-  it('that was changed in any letter, cut or lengthened is refused', () => {
+  it('causes an error if any letter was changed, or if it was cut or lengthened', () => {
     // Texts of these lengths leave 0, 2 and 4 bits of the last letter unused.
     for (const text of ['', 'a', 'ab', 'abc']) {
       const sealed = capsules.seal('items', text);
@@ -81,7 +81,7 @@ describe('a capsule', () => {
     }
   });
 
-  it('of another account, or sealed under another pepper, is refused', () => {
+  it('causes an error for another account, or under another pepper', () => {
     const sealed = capsules.seal('signature', 'proof');
     const open = (by: ReturnType<typeof at>, account: string) => () =>
       by(account).open('signature', sealed, 'input[3]');
@@ -90,7 +90,7 @@ describe('a capsule', () => {
     expect(refusalOf(open(at(NOON_MS), 'acc_1'))).toBeUndefined();
   });
 
-  it('of one content is none of the other, and its letter cannot be exchanged', () => {
+  it('opens for its own type of content only, and the letter of its type cannot be exchanged', () => {
     const sealed = capsules.seal('signature', 'proof');
     expect(capsules.open('items', sealed, 'input[3]')).toBeUndefined();
     const exchanged = sealed.replace('uis1s_', 'uis1i_');
@@ -98,7 +98,7 @@ describe('a capsule', () => {
   });
 
   it.each(['', 'proof', 'uis1', 'uis1i', 'uis2i_AAAA', 'msg_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'uis1i_not base64'])(
-    'is not what a vendor may have sent: %j',
+    'differs from a text that a vendor may have sent: %j',
     (text) => {
       expect(capsules.open('items', text, 'input[3]')).toBeUndefined();
     },
@@ -127,7 +127,7 @@ describe('a capsule', () => {
     expect(twice.open('items', rotated.seal('items', 'text'), 'input[3]')).toBe('text');
   });
 
-  it('that would fill the memory with what shrinks well is refused, as are too many together', () => {
+  it('causes an error if its content, alone or with earlier ones, exceeds the memory limit', () => {
     const mebibyte = 'a'.repeat(1_024 * 1_024);
     const large = capsules.seal('items', mebibyte.repeat(33));
     expect(large.length).toBeLessThan(50_000);
@@ -140,7 +140,7 @@ describe('a capsule', () => {
     expect(at(NOON_MS)('acc_1').open('items', small, 'input[3]')).toHaveLength(8 * mebibyte.length);
   });
 
-  it('of English text is smaller than the text, from a kilobyte on', () => {
+  it('takes less space than its English text, from a kilobyte on', () => {
     const sizes = [1, 10, 100].map((kilobytes) => {
       const text = PROSE.slice(0, kilobytes * 1_000);
       return { text: text.length, capsule: capsules.seal('items', text).length };

@@ -13,8 +13,8 @@ const MAX_AGE_MS = 30 * 24 * 3_600_000;
 const MAX_SKEW_MS = 5 * 60_000;
 
 /**
- * What the capsules of one request may hold together, bytes, each time they are opened: more than the largest context
- * window takes, and little enough that texts which shrink a thousandfold do no harm.
+ * Maximum size of the opened sealed tokens of one request, in bytes, each opening counted. It exceeds the largest
+ * context window, and limits the harm of texts that shrink a thousandfold.
  */
 const MAX_OPENED_BYTES = 32 * 1_024 * 1_024;
 

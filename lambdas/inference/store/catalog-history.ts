@@ -17,7 +17,7 @@ import { POINTER, partsOf, pointerKey, readVersion, type StoredCatalog } from '.
 
 export interface AppliedVersion {
   readonly version: string;
-  /** How many items hold the document. */
+  /** The number of items that store the document. */
   readonly parts: number;
   /** Milliseconds since the epoch. */
   readonly appliedMs: number;
@@ -28,7 +28,7 @@ const BATCH = 100;
 
 const keyOf = (place: number) => ({ part: text(`applied#${String(place).padStart(8, '0')}`) });
 
-/** How many entries the pointer knows of. */
+/** Returns the number of entries that the pointer counts. */
 const lengthOf = (pointer: Item | undefined): number =>
   pointer === undefined ? 0 : readNumber(pointer, 'applied');
 

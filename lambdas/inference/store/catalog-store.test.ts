@@ -78,7 +78,7 @@ describe('the catalog in the database', () => {
     }
   }, 20_000);
 
-  it('has one version for one content, whenever and however often that is applied', async () => {
+  it('receives one version for one content, at any time and after any number of writes', async () => {
     const [first, second] = [documentOf('one', 2), documentOf('two', 2)];
     const version = await writeCatalog(database.client, table, first);
     expect(await writeCatalog(database.client, table, first)).toBe(version);
@@ -95,7 +95,7 @@ describe('the catalog in the database', () => {
     expect((await readCatalog(database.client, table))?.version).toBe(version);
   });
 
-  it('is the old one or the new one, whole, for a reader at any moment of an apply', async () => {
+  it('appears complete to a reader at any moment of a write, either old or new', async () => {
     const [old, next] = [documentOf('old', 2_000, 96), documentOf('new', 6_000, 96)];
     await writeCatalog(database.client, table, old);
     const seen: string[] = [];
@@ -112,7 +112,7 @@ describe('the catalog in the database', () => {
     expect(seen.at(-1)).toBe(next);
   }, 20_000);
 
-  it('is whole for a reader whose eventually consistent reads have not caught up with an apply', async () => {
+  it('appears complete to a reader whose eventually consistent reads lag behind a write', async () => {
     await writeCatalog(database.client, table, documentOf('fresh', 2));
     const lagging = aroundSend(database.client, async (command, send) => {
       if (command instanceof GetItemCommand && command.input.ConsistentRead !== true)
@@ -134,7 +134,7 @@ describe('the catalog in memory', () => {
     await writeCatalog(database.client, table, documentOf('first', 1));
   });
 
-  it('is live within seconds of an apply, without keeping a call waiting', async () => {
+  it('changes within seconds of a write, without a delay for a call', async () => {
     const source = sourceOf();
     expect(await models(source)).toBe(1);
     await writeCatalog(database.client, table, documentOf('second', 2));
@@ -177,7 +177,7 @@ describe('the catalog in memory', () => {
     expect(reads).toEqual([{ part: 'current', isConsistent: false }]);
   });
 
-  it('is looked at by a busy process every two to four seconds, at times of its own', async () => {
+  it('refreshes every two to four seconds in a busy process, at random times', async () => {
     const times: number[] = [];
     const client = aroundSend(database.client, (command, send) => {
       times.push(nowMs);
@@ -197,7 +197,7 @@ describe('the catalog in memory', () => {
     expect(new Set(gaps).size).toBeGreaterThan(3);
   }, 30_000);
 
-  it('is not what a read has lagged behind', async () => {
+  it('ignores an outdated read', async () => {
     await writeCatalog(database.client, table, documentOf('second', 2));
     const old = await database.client.send(
       new GetItemCommand({ TableName: table, Key: { part: { S: 'current' } } }),
@@ -213,7 +213,7 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(3);
   });
 
-  it('is looked for seldom and logged once while the database fails', async () => {
+  it('refreshes seldom and logs one error while the database fails', async () => {
     let reads = 0;
     let isFailing = false;
     const client = aroundSend(database.client, async (command, send) => {
@@ -234,7 +234,7 @@ describe('the catalog in memory', () => {
     expect(errors).toEqual(['catalog refresh failed']);
   });
 
-  it('is current at the first call after a sleep of 10 s', async () => {
+  it('refreshes at the first call after a sleep of 10 s', async () => {
     const source = sourceOf();
     await source();
     await writeCatalog(database.client, table, documentOf('second', 2));
@@ -272,7 +272,7 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(2);
   });
 
-  it('does not make the health check say that a database which fails is well', async () => {
+  it('leaves the health check to report a database failure', async () => {
     let failing = false;
     const client = aroundSend(database.client, async (command, send) => {
       if (failing) throw new Error('no database');
@@ -304,7 +304,7 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(2);
   });
 
-  it('is read once for many calls at once, and is not read again while its version stands', async () => {
+  it('shares one read among concurrent calls, and reads no document again while its version is current', async () => {
     let reads = 0;
     const client = aroundSend(database.client, (command, send) => {
       reads += 1;

@@ -10,7 +10,7 @@ const PROCESSES = 8;
 /** Between two calls of a process, by its clock. */
 const STEP_MS = 25;
 
-/** How old a process's knowledge may be, and a little for the look that renews it. */
+/** Maximum age of a process's knowledge, with a margin for the read that refreshes it. */
 const LOOK_MS = 2_000 + 10 * STEP_MS;
 
 let database: TestDatabase;
@@ -64,7 +64,7 @@ async function drill({
 }
 
 describe(`a route that ${PROCESSES} processes on one database share`, () => {
-  it('is left alone by all when it is dead, after a few tries of each, and one of them says so', async () => {
+  it('receives no more calls from any process after a few attempts each if it is dead, and one of them reports that', async () => {
     const { results, tries, openings, opened, writes } = await drill({
       durationMs: 6_000,
       isDead: true,
@@ -90,7 +90,7 @@ describe(`a route that ${PROCESSES} processes on one database share`, () => {
     expect(writes).toBeLessThanOrEqual(PROCESSES + 2);
   });
 
-  it('is everybody’s again within a look of the probe that it serves', async () => {
+  it('receives calls from all of them within one refresh after a successful probe', async () => {
     const aheadMs = 2 * COOLDOWN_MS;
     const recovering = await drill({ durationMs: 4_000, isDead: false, aheadMs });
     expect(recovering).toMatchObject({ probes: 1, closed: 1, openings: 0 });

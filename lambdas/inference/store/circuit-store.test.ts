@@ -77,7 +77,7 @@ describe('a change', () => {
     );
   });
 
-  it('that is sent again because its answer was lost adds nothing to a set, and finds its own opening', async () => {
+  it('adds nothing to a set if it is sent again after a lost response, and recognizes its own opening', async () => {
     const { client } = engineClients(database.endpoint);
     loseFirstAnswers(client);
     const lossy = storeOf({ client });
@@ -85,7 +85,7 @@ describe('a change', () => {
     expect(await lossy.write('lost', opening('mine'))).toMatchObject({ opened_by: 'mine' });
   });
 
-  it('of many writers at once opens a circuit once, and fills no set beyond its bound', async () => {
+  it('opens a circuit once for concurrent writers, and keeps each set within its bound', async () => {
     const members = Array.from({ length: 3 * MAX_MEMBERS }, (_, at) => `m${at}`);
     await Promise.all(members.map((member) => store.write('full', failure(member))));
     const openings = await Promise.all(members.map((member) => store.write('full', opening(member))));

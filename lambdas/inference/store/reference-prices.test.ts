@@ -75,7 +75,7 @@ describe('the reference prices in the database', () => {
     expect(await readReferencePrices(database.client, table)).toBeUndefined();
   });
 
-  it('are apart from the catalog, the same document or not', async () => {
+  it('leave the catalog unchanged, with the same document or another', async () => {
     const version = await writeCatalog(database.client, table, documentOf(3));
     await give(documentOf(3));
     await give(documentOf(4));
@@ -83,7 +83,7 @@ describe('the reference prices in the database', () => {
     expect(await readCatalog(database.client, table)).toEqual({ version, json: documentOf(3) });
   });
 
-  it('are a valid catalog: of any other document nothing is stored', async () => {
+  it('accept a valid catalog only, and store nothing of any other document', async () => {
     await give(documentOf(1));
     for (const bad of ['{', '{}', '{"models":[]}', documentOf(-1)]) await expect(give(bad)).rejects.toThrow();
     expect((await readReferencePrices(database.client, table))?.json).toBe(documentOf(1));
@@ -91,7 +91,7 @@ describe('the reference prices in the database', () => {
 });
 
 describe('the watch of prices', () => {
-  it('does nothing and says so where there is nothing to compare', async () => {
+  it('compares nothing and logs the reason if there are no reference prices', async () => {
     await writeCatalog(database.client, table, documentOf(3));
     expect(await look()).toEqual({
       result: null,

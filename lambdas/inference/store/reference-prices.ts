@@ -13,7 +13,7 @@ export interface ReferencePrices {
   readonly version: string;
   /** The document's JSON, as it was given. */
   readonly json: string;
-  /** When it was given, seconds since the epoch. */
+  /** The time at which the document was stored, in seconds since the epoch. */
   readonly given: number;
 }
 

@@ -35,7 +35,7 @@ function claimOf(changes: Partial<Claim> = {}): Claim {
 }
 
 describe('a claim', () => {
-  it('is one call’s, of fifty that ask at once', async () => {
+  it('belongs to exactly one of fifty concurrent calls', async () => {
     const id = 'raced';
     const claims = Array.from({ length: 50 }, () => claimOf({ id }));
     const results = await Promise.all(claims.map((claim) => store.claim(claim, NOW_MS)));
@@ -48,7 +48,7 @@ describe('a claim', () => {
     expect(await store.claim(claim, NOW_MS)).toBe('claimed');
   });
 
-  it('of a dead call may be taken over when its lease has ended, but a streamed one’s never', async () => {
+  it('passes from a dead call to another after its lease, but never from a streamed call', async () => {
     const dead = claimOf();
     const streamed = claimOf({ stream: true });
     await Promise.all([store.claim(dead, NOW_MS), store.claim(streamed, NOW_MS)]);
@@ -72,7 +72,7 @@ describe('a claim', () => {
     expect(await store.claim(claimOf({ id: claim.id }), late)).toBe('claimed');
   });
 
-  it('is freed by its own call only', async () => {
+  it('ends only if its own call frees it', async () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
     await store.free({ ...claim, requestId: 'req_other' });
@@ -82,7 +82,7 @@ describe('a claim', () => {
     expect(await store.find(claim.id, NOW_MS)).toBeUndefined();
   });
 
-  it('is not freed when its answer is kept, because its call may have been billed', async () => {
+  it('remains if its response is stored, because the call may have been billed', async () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
     await store.keep(claim, CREDENTIAL, { body: 'paid', headers: {} });
@@ -101,7 +101,7 @@ describe('a kept answer', () => {
     return found;
   };
 
-  it('is read byte for byte as it was written, and spills into further items when it is large', async () => {
+  it('returns byte for byte as it was written, and uses further items if it is large', async () => {
     const large = randomBytes(900 * 1024).toString('base64');
     for (const body of ['', '{"a":"Grüße, 世界 🌍"}', large]) {
       const found = await keep(body);
@@ -113,14 +113,14 @@ describe('a kept answer', () => {
     expect(items.filter((item) => item.replay_id?.S?.includes('#')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('cannot be kept by a call whose claim another has taken over', async () => {
+  it('a call cannot store a response if another call has taken over its claim', async () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
     await store.claim(claimOf({ id: claim.id }), NOW_MS + 61_000);
     await expect(store.keep(claim, CREDENTIAL, { body: 'late', headers: {} })).rejects.toThrow();
   });
 
-  it('is readable with no other key, and holds nothing that is', async () => {
+  it('opens with its own key only, and is stored without readable text', async () => {
     const found = await keep('a secret answer, a secret answer, a secret answer');
     await expect(store.open(found, 'uis_another-key')).rejects.toThrow();
     const { Item: item } = await database.client.send(
@@ -132,7 +132,7 @@ describe('a kept answer', () => {
 });
 
 describe('sealing', () => {
-  it('is undone by the same key and row, for any text', async () => {
+  it('unsealing with the same key and row restores any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), async (text, id) => {
         expect(await unseal(under(id), await seal(under(id), text))).toBe(text);

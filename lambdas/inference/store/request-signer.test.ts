@@ -82,7 +82,7 @@ describe('a request that is signed', () => {
     expect(Object.keys(headers)).not.toContain('content-length');
   });
 
-  it('is not made without credentials', async () => {
+  it('requires credentials', async () => {
     const sign = createRequestSigner(
       createBedrockClients({
         region: 'eu-west-1',

@@ -51,13 +51,13 @@ const settle = (...given: readonly Answer[]) => {
 };
 
 describe('a settlement', () => {
-  it('is the output of the execution, which has the order as its input and the request id as its name', async () => {
+  it('returns the output of the execution, with the order as its input and the request id as its name', async () => {
     expect(await settle(SETTLED)).toEqual(RECEIPT);
     const body = { stateMachineArn: ARN, name: 'req_1', input: JSON.stringify(ORDER) };
     expect(requests).toEqual([{ target: 'AWSStepFunctions.StartSyncExecution', body }]);
   });
 
-  it('is started anew when it was throttled, failed on the side of AWS, or lost its answer', async () => {
+  it('starts again after a throttle, a failure at AWS, or a lost response', async () => {
     expect(await settle(answer(400, { __type: 'ThrottlingException' }), SETTLED)).toEqual(RECEIPT);
     expect(await settle(answer(500, {}), SETTLED)).toEqual(RECEIPT);
     expect(await settle((response) => void response.destroy(), SETTLED)).toEqual(RECEIPT);
@@ -85,7 +85,7 @@ describe('the address of the workflow', () => {
   it.each([
     ['the host of synchronous executions', {}, 'sync-states.us-east-1.amazonaws.com'],
     ['the one that the environment gives', { AWS_ENDPOINT_URL: '' }, 'states.us-east-1.amazonaws.com'],
-  ])('is %s', async (_name, environment, expected) => {
+  ])('equals %s', async (_name, environment, expected) => {
     const hosts: string[] = [];
     const handle = async ({ hostname }: { readonly hostname: string }): Promise<never> => {
       hosts.push(hostname);

@@ -31,7 +31,7 @@ function secretsOf(stored?: string) {
 const accessOf = (client: SecretsManagerClient) => createSmokeAccess(client, { SMOKE_SECRET: 'prod/smoke' });
 
 describe('the secret of the scheduled smoke test', () => {
-  it('is read as it was stored, first and again', async () => {
+  it('returns as it was stored, at first and after a change', async () => {
     const access = accessOf(secretsOf());
     expect(await access.read()).toBeUndefined();
     await access.store(ACCESS);
@@ -41,7 +41,7 @@ describe('the secret of the scheduled smoke test', () => {
   });
 
   it.each([['uis_a-key'], ['{"key":"uis_a-key"}']])(
-    'is an error without its words when it is %s',
+    'causes an error that does not repeat its text if it is %s',
     async (text) => {
       const failure = await accessOf(secretsOf(text))
         .read()
@@ -58,7 +58,7 @@ describe('the secret of the scheduled smoke test', () => {
     await expect(accessOf({ send } as never).read()).rejects.toThrow('denied');
   });
 
-  it('has no name where nothing names it', async () => {
+  it('causes an error if the environment does not set its name', async () => {
     await expect(createSmokeAccess(secretsOf(), {}).read()).rejects.toThrow('name its --stage');
   });
 });

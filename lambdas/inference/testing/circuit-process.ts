@@ -11,14 +11,14 @@ export interface Drill {
   readonly endpoint: string;
   readonly table: string;
   readonly isDead: boolean;
-  /** What the clock of the process says meanwhile. */
+  /** The time on the clock of the process. */
   readonly nowMs: number;
 }
 
-/** What came of it. */
+/** The result of one call. */
 export interface DrillResult {
   readonly outcome: 'tried' | 'probed' | 'skipped';
-  /** What was logged. */
+  /** The logged messages. */
   readonly lines: readonly string[];
   readonly openings: number;
   readonly writes: number;

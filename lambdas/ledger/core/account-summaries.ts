@@ -10,7 +10,7 @@ export interface AccountSummary {
   readonly email: string | undefined;
   /** Seconds since the epoch; undefined for a wallet whose account has no item. */
   readonly created: number | undefined;
-  /** What it owes taken off. */
+  /** The balance after the debt is deducted. */
   readonly balance: NanoUsd;
   /** In open calls. */
   readonly held: NanoUsd;

@@ -128,7 +128,7 @@ describe('a wallet that affords k calls', () => {
     expect(books.audit.exact).toBe(true);
   });
 
-  it('is never overdrawn by calls of unlike size that settle below, at and above their holds as others are admitted', async () => {
+  it('never drops below 0 while calls of different size settle below, at and above their holds during other admissions', async () => {
     const call = fc.record({
       amount: fc.bigInt({ min: 0n, max: 1000n }),
       percent: fc.integer({ min: 0, max: 150 }),
@@ -182,7 +182,7 @@ describe('admission', () => {
     expect(await admission.settle(outcomeOf(0n))).toMatchObject({ balance: 0n });
   });
 
-  it('of a call that met credit in a hold that nobody will settle recovers it and takes it, at once', async () => {
+  it('recovers an expired hold and uses its credit for the same call if the credit is needed', async () => {
     const account = await openAccount(database.client, 1_000n, {});
     const [key] = account.keys;
     await open().ledger.admit(callOf(key, 900n));
@@ -230,7 +230,7 @@ describe('admission', () => {
     [60_000, 'admitted'],
     [60_001, 'overloaded'],
   ])(
-    'of a process that stopped for %d ms between its requests and their answers is %s',
+    'a call whose process stops for %d ms between its database requests and their responses ends as %s',
     async (stopMs, ends) => {
       const account = await openAccount(database.client, 500n, { rpm: 9, daily_usd: 500n });
       const [key] = account.keys;

@@ -33,7 +33,10 @@ export interface LedgerDependencies {
   readonly usage: UsageStore;
   readonly unbilled?: UnbilledStore | undefined;
   readonly recovery: Recovery;
-  /** What the records of a key cost, to repair its caps when they refuse a call; absent where no calls are admitted. */
+  /**
+   * The cost of the records of a key, to repair its caps when they reject a call. Absent if the process admits no
+   * calls.
+   */
   readonly spend?: KeySpend | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +51,7 @@ export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
   readonly output: number;
   readonly hold: Hold;
-  /** What the account has spent at least: all of it but what was spent from shards of its wallet that were not read. */
+  /** The minimum spend of the account. It excludes only the spend from shards of its wallet that were not read. */
   readonly spent: NanoUsd;
   /** The charge of the key. */
   readonly charge: GrantedCharge;
@@ -60,15 +63,15 @@ export interface Admission {
   settle(outcome: Outcome): Promise<Settlement>;
 }
 
-/** Where a call is on its way to a smaller output. */
+/** The progress of a call toward a smaller output. */
 interface Step {
   /** Tokens of each choice. */
   readonly output: number;
-  /** How many tries there were before. */
+  /** The number of earlier attempts. */
   readonly tries: number;
 }
 
-/** What was granted to a call. */
+/** The granted charge and hold of a call. */
 interface Granted extends Pick<Tried, 'output' | 'charge' | 'hold'> {
   readonly state: KeyState;
   readonly wallet: Wallet;
@@ -213,7 +216,9 @@ export class Ledger {
     return ended.status === 'rejected' ? ended : undefined;
   }
 
-  /** Why a call is refused: what key and wallet say to the least that it asks for. */
+  /**
+   * Returns the reason for the rejection of a call: the error of key and wallet for the minimum that the call requests.
+   */
   #reason(call: Call, { charge, charged, held, nowMs }: Tried): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
@@ -234,5 +239,5 @@ export class Ledger {
   }
 }
 
-/** Of an account without a wallet: not even for a call that costs nothing. */
+/** The balance of an account without a wallet. It does not cover even a call that costs nothing. */
 const NO_CREDIT = { balance: -1n };

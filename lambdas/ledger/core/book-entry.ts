@@ -13,10 +13,10 @@ export interface BookEntry {
   readonly id: string;
   /** More than 0. */
   readonly amount: NanoUsd;
-  /** What it comes from: `grant`, `order`, or the id of the listing that was bought. */
+  /** The origin of the entry: `grant`, `order`, or the id of the purchased listing. */
   readonly source: string;
 }
 
-/** What an entry changes the account's credit by. */
+/** Returns the amount by which an entry changes the account's credit. */
 export const changeOf = ({ kind, amount }: Pick<BookEntry, 'kind' | 'amount'>): NanoUsd =>
   ADDS.some((adding) => adding === kind) ? amount : -amount;

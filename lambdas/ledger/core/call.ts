@@ -1,4 +1,4 @@
-/** What a paid call asks of the ledger. */
+/** The request of a paid call to the ledger. */
 import type { VerifiedKey } from '../../access/core/api-key.ts';
 import type { CallScope } from '../../access/core/key-state.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';

@@ -35,7 +35,10 @@ const open = (clients: DynamoClients = database) => openLedger({ clients, clock:
 
 const repair = (account: TestAccount) => repairAll(open(), database.client, account, () => nowMs);
 
-/** How much more is left of the caps than what is settled leaves; less than 0 for what is missing. */
+/**
+ * Returns the excess of the caps over the remainder after the settled costs. A value is less than 0 if an amount is
+ * missing.
+ */
 async function excessOf(account: TestAccount): Promise<{ readonly day: bigint; readonly month: bigint }> {
   const { dayLeft, monthLeft } = await keyState(open(), account.keys[0].keyId);
   const { records } = await booksOf(database.client, account);
@@ -63,7 +66,7 @@ describe('what is left of a cap', () => {
   const steps = [1, 2, 3, 4, 5, 6].flatMap((ordinal) => FAULTS.map((fault) => [ordinal, fault] as const));
 
   it.each(steps)(
-    'is never more than the settled cost leaves, and exact at rest, when request %d of a call is %s',
+    'never exceeds the remainder after the settled cost, and is exact at rest, when request %d of a call is %s',
     async (ordinal, fault) => {
       const account = await openAccount(database.client, 10_000n, CAPS);
       const before = await open().ledger.admit(callOf(account.keys[0], 100n));
@@ -89,7 +92,7 @@ describe('what is left of a cap', () => {
     },
   );
 
-  it('of an uncapped key is exact at rest, because callers see what it has spent', async () => {
+  it('becomes exact at rest for an uncapped key too, because callers see its spend', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     await dieWith(account, 500n);
     const before = await keyState(open(), account.keys[0].keyId);
@@ -110,7 +113,7 @@ describe('what is left of a cap', () => {
 });
 
 describe('a cap that refuses a call', () => {
-  it('is repaired, and the call admitted, where a dead call had taken from it', async () => {
+  it('recovers the charge of a dead call and admits the call', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     // Nobody has released its hold.
     await open().ledger.admit(callOf(account.keys[0], 900n));
@@ -121,7 +124,7 @@ describe('a cap that refuses a call', () => {
     expect((await keyState(open(), account.keys[0].keyId)).requestsLeft).toBe(99);
   });
 
-  it('is repaired to what is spent, and refuses what that does not leave, once and without another reading', async () => {
+  it('rejects a call that the repaired amount does not cover, and the second rejection reads no records', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     const [key] = account.keys;
     await (await open().ledger.admit(callOf(key, 600n))).settle(outcomeOf(600n));
@@ -143,7 +146,7 @@ describe('a cap that refuses a call', () => {
   it.each([
     ['was used a moment ago', (REST_SECONDS - 1) * 1000],
     ['has a call that is open', HOLD_TTL_SECONDS * 1000],
-  ])('of a key that %s is not repaired', async (what, passedMs) => {
+  ])('stays unrepaired if its key %s', async (what, passedMs) => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     const [key] = account.keys;
     nowMs -= passedMs;
@@ -160,7 +163,7 @@ describe('a cap that refuses a call', () => {
     expect((await keyState(open(), key.keyId)).repaired).toBeUndefined();
   });
 
-  it('is not repaired, and refuses, when not all of the records could be read', async () => {
+  it('stays unrepaired and rejects the call if not all of the records could be read', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     await dieWith(account, 900n);
     const setups = [async () => undefined, () => Promise.reject(new Error('no answer'))];

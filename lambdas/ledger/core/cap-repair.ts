@@ -16,7 +16,7 @@ import { currentWallet, type Recovery } from './recovery.ts';
  */
 export const REST_SECONDS = 900 + 300 + 180;
 
-/** What the records of a key cost that were created in the windows of a time. */
+/** The cost of a key's records that were created in the windows of a time. */
 export interface Spend {
   readonly day: NanoUsd;
   readonly month: NanoUsd;

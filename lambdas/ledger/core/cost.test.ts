@@ -64,7 +64,7 @@ beforeEach(() => {
   ledger = openLedger({ clients, clock: () => NOON_MS });
 });
 
-/** What `work` costs. */
+/** Returns the result of `work` and its database cost. */
 async function costOf<T>(work: () => Promise<T>): Promise<readonly [T, Cost]> {
   cost = nothing();
   const result = await work();
@@ -77,7 +77,7 @@ describe('an uncontended call', () => {
     ['of exactly its hold', 500n],
     ['of nothing', 0n],
   ])(
-    'that comes to a cost %s takes one round of two writes before the upstream, two rounds after it, and 5 write units',
+    'takes one round of two writes before the upstream, at most two rounds after it and at most 5 write units, with a cost %s',
     async (_case, charged) => {
       const account = await openAccount(database.client, 10_000n, { tpm: 1000, rpm: 100 });
       await ledger.gate.touch(account.keys[0]);
@@ -91,7 +91,7 @@ describe('an uncontended call', () => {
     },
   );
 
-  it('on a key with caps takes 5 write units too', async () => {
+  it('takes at most 5 write units on a key with caps too', async () => {
     const policy = { daily_usd: 10_000n, monthly_usd: 100_000n, tpm: 1000, rpm: 100 };
     const account = await openAccount(database.client, 10_000n, policy);
     const [, units] = await costOf(async () => {
@@ -112,7 +112,7 @@ describe('an uncontended call', () => {
     expect(units.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
   });
 
-  it('on a wallet in several shards keeps to its rounds before and after the upstream', async () => {
+  it('keeps to its rounds before and after the upstream on a wallet in several shards', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     await splitWallet(database, account.accountId, [4_000n]);
     await ledger.gate.touch(account.keys[0]);
@@ -126,13 +126,13 @@ describe('an uncontended call', () => {
     expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER);
   });
 
-  it('that is the first of its minute takes one round of two writes, as any other', async () => {
+  it('takes one round of two writes as the first of its minute too', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     const [, before] = await costOf(() => ledger.ledger.admit(callOf(account.keys[0], 500n)));
     expect(before).toEqual({ rounds: ROUNDS_BEFORE, reads: 0, writes: 2, writeUnits: 2 });
   });
 
-  it('that costs more than its hold takes one round more after the upstream', async () => {
+  it('takes at most one more round after the upstream if it costs more than its hold', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     await ledger.gate.touch(account.keys[0]);
     const admission = await ledger.ledger.admit(callOf(account.keys[0], 500n));
@@ -142,7 +142,7 @@ describe('an uncontended call', () => {
 });
 
 describe('a refused call', () => {
-  it('that was refused before in its minute writes nothing', async () => {
+  it('writes nothing if it was rejected before in its minute', async () => {
     const account = await openAccount(database.client, 10_000n, { daily_usd: 0n });
     const attempt = () => ledger.ledger.admit(callOf(account.keys[0], 500n)).catch(() => undefined);
     await attempt();

@@ -15,24 +15,24 @@ function creditsOf() {
 }
 
 describe('a top-up', () => {
-  it('has a limit of a million dollars', () => {
+  it('allows at most a million dollars', () => {
     expect(MAX_TOP_UP).toBe(10n ** 15n);
   });
 
-  it.each([1n, MAX_TOP_UP])('may be of %d nano-dollars', async (amount) => {
+  it.each([1n, MAX_TOP_UP])('accepts an amount of %d nano-dollars', async (amount) => {
     const { credits, credited } = creditsOf();
     await credits.topUp({ accountId: 'acc_1', amount, source: 'grant' });
     expect(credited).toEqual([{ accountId: 'acc_1', id: 'fresh', amount, created: 1, source: 'grant' }]);
   });
 
-  it.each([0n, -1n, MAX_TOP_UP + 1n])('is never of %d nano-dollars', async (amount) => {
+  it.each([0n, -1n, MAX_TOP_UP + 1n])('rejects an amount of %d nano-dollars', async (amount) => {
     const { credits, credited } = creditsOf();
     const asked = credits.topUp({ accountId: 'acc_1', amount, source: 'grant' });
     await expect(asked).rejects.toThrow('more than 0');
     expect(credited).toEqual([]);
   });
 
-  it('has the id that it was given, so that a repetition is known', async () => {
+  it('stores the id from its caller, so that a repetition is detected', async () => {
     const { credits, credited } = creditsOf();
     await credits.topUp({ accountId: 'acc_1', amount: 5n, source: 'order', id: 'ord_1' });
     expect(credited).toMatchObject([{ id: 'ord_1' }]);

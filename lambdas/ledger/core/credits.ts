@@ -9,7 +9,7 @@ export interface TopUp {
   readonly amount: NanoUsd;
   /** Seconds since the epoch. */
   readonly created: number;
-  /** What paid, for example `grant`. */
+  /** The source of the payment, for example `grant`. */
   readonly source: string;
 }
 

@@ -161,7 +161,7 @@ it('a hold that cannot be taken back while the database is in trouble is recover
 });
 
 describe('a chat call', () => {
-  it('on a wallet in several shards whose hold got no answer leaves nothing held in any of them', async () => {
+  it('leaves no hold in any shard if the hold on a wallet in several shards gets no response', async () => {
     const calls = Array.from({ length: 8 }, async () => {
       const { account, answer } = await chatUnder((request) => (isHold(request) ? 'lost' : undefined), 4);
       expectOverloaded(answer);
@@ -170,7 +170,7 @@ describe('a chat call', () => {
     await Promise.all(calls);
   });
 
-  it('is 503 while others keep changing its wallet in several shards', async () => {
+  it('returns 503 while other writers keep changing its wallet in several shards', async () => {
     let holds = 0;
     const { account, answer } = await chatUnder(async (request) => {
       if (request.operation === 'TransactWriteItems') {

@@ -10,7 +10,7 @@ import { DynamoReplayStore } from '../../inference/store/replay-store.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { booksOf, openAccount, openLedger, secretOf, type TestAccount } from '../testing/running-ledger.ts';
 
-/** Of each surface. */
+/** The number of requests for each surface. */
 const REQUESTS = 60;
 
 /** Answers of each kind that the upstream works out. */

@@ -60,28 +60,31 @@ describe('a call that leaves its output to the service', () => {
     ['the tokens of the minute leave less', 5_000n, { tpm: 99 }, 99],
     ['key and balance leave differently much', 50n, { tpm: 500 }, 50],
     ['they do the other way round', 500n, { tpm: 50 }, 50],
-  ])('is admitted with the largest that is left: %s', async (_what, balance, policy, output) => {
-    const { account, key, call, books } = await accountWith(balance, { rpm: 10, ...policy });
-    const ledger = open();
-    const admission = await ledger.ledger.admit(call());
-    const amount = BigInt(output);
-    expect(admission).toMatchObject({ output, hold: { amount } });
-    const state = await keyState(ledger, key.keyId);
-    // However often it asked, it is one request.
-    expect(state.requestsLeft).toBe(9);
-    if (policy.tpm !== undefined) expect(state.tokensLeft).toBe(BigInt(policy.tpm) - amount);
-    if (policy.daily_usd !== undefined) expect(state.dayLeft).toBe(policy.daily_usd - amount);
-    expect((await books()).wallet).toMatchObject({ balance: balance - amount, holds: [{ amount }] });
-    await admission.settle(outcomeOf(amount / 2n, { tokens: 1 }));
-    const after = await books();
-    expect(after.wallet).toMatchObject({ balance: balance - amount / 2n, holds: [] });
-    expect(after.audit.exact).toBe(true);
-    if (policy.tpm !== undefined)
-      expect((await keyState(ledger, key.keyId)).tokensLeft).toBe(BigInt(policy.tpm) - 1n);
-    expect(account.keys).toHaveLength(1);
-  });
+  ])(
+    'receives the largest output that the key and the wallet cover: %s',
+    async (_what, balance, policy, output) => {
+      const { account, key, call, books } = await accountWith(balance, { rpm: 10, ...policy });
+      const ledger = open();
+      const admission = await ledger.ledger.admit(call());
+      const amount = BigInt(output);
+      expect(admission).toMatchObject({ output, hold: { amount } });
+      const state = await keyState(ledger, key.keyId);
+      // However often it asked, it is one request.
+      expect(state.requestsLeft).toBe(9);
+      if (policy.tpm !== undefined) expect(state.tokensLeft).toBe(BigInt(policy.tpm) - amount);
+      if (policy.daily_usd !== undefined) expect(state.dayLeft).toBe(policy.daily_usd - amount);
+      expect((await books()).wallet).toMatchObject({ balance: balance - amount, holds: [{ amount }] });
+      await admission.settle(outcomeOf(amount / 2n, { tokens: 1 }));
+      const after = await books();
+      expect(after.wallet).toMatchObject({ balance: balance - amount / 2n, holds: [] });
+      expect(after.audit.exact).toBe(true);
+      if (policy.tpm !== undefined)
+        expect((await keyState(ledger, key.keyId)).tokensLeft).toBe(BigInt(policy.tpm) - 1n);
+      expect(account.keys).toHaveLength(1);
+    },
+  );
 
-  it('is the second request of a minute that allows two, though its first try was refused', async () => {
+  it('counts as one request of the minute, although its first attempt is rejected', async () => {
     const { call } = await accountWith(50n, { rpm: 2 });
     const { ledger } = open();
     for (let calls = 0; calls < 2; calls += 1) await (await ledger.admit(call())).settle(outcomeOf(0n));
@@ -101,7 +104,7 @@ describe('a call that leaves its output to the service', () => {
       '0.00000001',
     ],
   ])(
-    'is refused for the least that it asks for, once and again: %s',
+    'returns the error of its smallest output, also on the second call: %s',
     async (_what, balance, policy, code, message) => {
       const { key, call, books } = await accountWith(balance, policy);
       const ledger = open();
@@ -117,7 +120,7 @@ describe('a call that leaves its output to the service', () => {
     },
   );
 
-  it('that was refused does not spoil the memory for a call that asks for less', async () => {
+  it('does not block a smaller call after its rejection', async () => {
     const { call } = await accountWith(9n);
     const { ledger } = open();
     expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'insufficient_credit' });
@@ -190,7 +193,7 @@ describe('a call that is refused for the output that its caller asks for', () =>
   });
 });
 
-/** How many database calls an admission makes. */
+/** Returns the output and the number of database calls of an admission. */
 async function costOf(
   account: TestAccount,
   ledger: TestLedger,
@@ -205,7 +208,7 @@ async function costOf(
 }
 
 describe('what a range of output costs', () => {
-  it('is two writes where the most is left, as for one output', async () => {
+  it('totals two writes if the largest output is covered, as for one output', async () => {
     const { account } = await accountWith(1_000n);
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);
@@ -214,7 +217,7 @@ describe('what a range of output costs', () => {
       expect(await costOf(account, ledger, process, output)).toEqual({ output: 1_000, calls: 2 });
   });
 
-  it('is one try more and its undoing where less is left, and then two reads instead', async () => {
+  it('adds one attempt and its reversal if only a smaller output is covered, and two reads instead on the next call', async () => {
     const { account } = await accountWith(50n);
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);

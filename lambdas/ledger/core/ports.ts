@@ -7,9 +7,9 @@ import type { Unbilled, UsageRecord } from './usage-record.ts';
 export interface Hold {
   /** The call's request id. */
   readonly id: string;
-  /** Which request took it, of a call that had to ask more than once; set once it is taken. */
+  /** The request that placed the hold, for a call that needed more than one. Set once the hold is placed. */
   readonly attempt?: string;
-  /** Which of the wallet's shards has it; set once it is taken. */
+  /** The shard of the wallet that contains the hold. Set once the hold is placed. */
   readonly walletId?: string;
   readonly keyId: string;
   readonly amount: NanoUsd;
@@ -20,11 +20,11 @@ export interface Hold {
 
 export interface Wallet {
   readonly accountId: string;
-  /** What calls may hold: what is owed has been taken off. */
+  /** The credit that calls may hold, after the debt is deducted. */
   readonly balance: NanoUsd;
   /** Credit that was taken back after it had been spent. More than 0 only while the balance is 0. */
   readonly owed: NanoUsd;
-  /** How many entries and transfers it has had: distinguishes two states with the same balance. */
+  /** The number of ledger entries and transfers of the wallet. It distinguishes two states with the same balance. */
   readonly entries: number;
   /** The cost of all calls whose hold has ended in it. */
   readonly spent: NanoUsd;
@@ -35,7 +35,7 @@ export interface Wallet {
 export interface HoldEnd extends Hold {
   /** At most `amount`. */
   readonly cost: NanoUsd;
-  /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */
+  /** The time at which the usage record was written, in seconds since the epoch. The cost counts for that day. */
   readonly recorded: number;
 }
 
@@ -110,7 +110,7 @@ export interface UsagePage {
   readonly next: string | undefined;
 }
 
-/** Where the receipt of a call has it that its answer was replayed. */
+/** The marks in the receipts of calls whose responses were replayed. */
 export interface ReplayMarks {
   /** Marks a call of a key; one without a record, or with one that is gone, is left as it is. */
   mark(call: { readonly keyId: string; readonly requestId: string }, nowSeconds: number): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What can be said of a call before its body is read: whether its key is active and within its limits, and whether
- * there is any credit. It reads, counts nothing and holds nothing; admission decides all of it once more.
+ * The checks of a call before its body is read: an active key within its limits, and some credit. They read, count
+ * nothing and hold nothing. Admission repeats all of them.
  */
 import { invalidKey, type VerifiedKey } from '../../access/core/api-key.ts';
 import { isCapRefusal, type KeyCharge } from '../../access/core/key-state.ts';
@@ -20,9 +20,9 @@ export interface PrecheckDependencies {
 }
 
 export interface PrecheckOptions {
-  /** Whether the call costs anything, whichever model it names. */
+  /** True if the call has a cost, whichever model it requests. */
   readonly paid: boolean;
-  /** Whether the call may turn out to be a replay, which costs nothing; asked only when credit is what is missing. */
+  /** Returns whether the call may be a replay, which costs nothing. Called only if nothing but credit is missing. */
   readonly isReplay: () => Promise<boolean>;
 }
 

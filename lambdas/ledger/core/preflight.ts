@@ -1,4 +1,7 @@
-/** Whether a key and a wallet leave enough for a call, as far as they are known: the same before, at and after admission. */
+/**
+ * The check of whether a key and a wallet cover a call, by their cached state. It is the same before, at and after
+ * admission.
+ */
 import { type KeyCharge, type KeyState, rateLimitHeaders, refusal } from '../../access/core/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
@@ -20,7 +23,10 @@ interface At {
   readonly nowMs: number;
 }
 
-/** Why key and wallet refuse the least that a call asks for: 401, 403, 429 or 402, in this order; undefined if they do not. */
+/**
+ * Returns the error with which key and wallet reject the minimum of a call: 401, 403, 429 or 402, in this order.
+ * Returns undefined if they cover it.
+ */
 export function preflight(call: Terms, known: Known, at: At): ServiceError | undefined {
   const { state, wallet } = known;
   const amount = call.cost(call.output.least);

@@ -49,7 +49,7 @@ interface PricedCall {
   readonly prices: TokenPrices;
   readonly terms: Terms;
   readonly reports: readonly TokenUsage[];
-  /** How it ends; `died`: its process ended before it settled. */
+  /** The outcome of the call. `died`: its process ended before it settled the call. */
   readonly end: 'completed' | 'interrupted' | 'died';
 }
 

@@ -71,7 +71,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, usage: 700n });
   }, 30_000);
 
-  it('of 200 racing calls exactly as many pass as the wallet affords', async () => {
+  it('the ledger admits exactly as many of 200 concurrent calls as the wallet covers', async () => {
     const account = await openAccount(database.client, 37_999n, { rpm: 1000 });
     expect(await race(200, account.keys[0], { amount: 1000 })).toEqual({
       granted: 37,
@@ -130,7 +130,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     rounds(240_000),
   );
 
-  it('of 120 racing calls exactly as many pass as the daily cap affords', async () => {
+  it('the ledger admits exactly as many of 120 concurrent calls as the daily cap covers', async () => {
     const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });
     expect(await race(120, account.keys[0], { amount: 1000 })).toEqual({
       granted: 25,

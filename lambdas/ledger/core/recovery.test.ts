@@ -199,7 +199,7 @@ describe('recovery', () => {
     expect(await late.keys.read(key.keyId)).toMatchObject({ dayLeft: 4_500n, monthLeft: 49_500n });
   });
 
-  it('by many sweepers at once ends each hold once', async () => {
+  it('ends each hold once if many sweepers run at the same time', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS, CAPS);
     const { ledger } = openLedger({ clients: database, clock: () => NOON_MS });
     for (const amount of [100n, 200n, 300n]) {

@@ -75,8 +75,8 @@ export class Recovery {
   }
 
   /**
-   * What the call came to: its own record, else one that says it has expired. What such a call took from its key's caps
-   * is missing until they are repaired.
+   * Returns the outcome of the call: its usage record, or else a new record with the status expired. The charge of an
+   * expired call is missing from the caps of its key until they are repaired.
    */
   async #decide(accountId: string, hold: Hold): Promise<UsageRecord> {
     const { usage, clock } = this.#dependencies;

@@ -46,7 +46,7 @@ describe('a refusal', () => {
   ];
 
   it.each(refused)(
-    'is %s, the first of all reasons that hold, on the first call and on the next',
+    'returns %s, the first of all applicable reasons, on the first call and on the next',
     async (code, policy) => {
       const ledger = open();
       const account = await openAccount(database.client, 0n, policy);
@@ -64,7 +64,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('is 401 for a key that is unknown, revoked, disabled or has another secret, before all else', async () => {
+  it('returns 401 before all else if the key is unknown, revoked, disabled or has another secret', async () => {
     const ledger = open();
     const account = await openAccount(database.client, 0n, everything, everything, everything);
     const [disabled, revoked = disabled, rotated = disabled] = account.keys;
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('is requests_per_minute for a call that is over the limit and would also lack tokens, caps and credit', async () => {
+  it('returns requests_per_minute for a call over the limit that would also lack tokens, caps and credit', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, 100n, { rpm: 1, tpm: 10, daily_usd: 100n })).keys;
     const admission = await ledger.ledger.admit(callOf(key, 100n));
@@ -99,7 +99,7 @@ describe('a refusal', () => {
     await settleAll([await ledger.ledger.admit(callOf(key, 1n))]);
   });
 
-  it('that is remembered gives way on the next call to a policy, a status or a top-up written meanwhile', async () => {
+  it('stops applying on the next call after a change of the policy, the status or the credit', async () => {
     const ledger = open();
     const account = await openAccount(database.client, 10n, { daily_usd: 0n });
     const [key] = account.keys;
@@ -132,27 +132,24 @@ describe('a refusal', () => {
   it.each([
     ['one that has died', 'granted'],
     ['one that is open', 'insufficient_credit'],
-  ])(
-    'of a wallet that lacks credit is not repeated from memory where a hold may end: %s',
-    async (_what, second) => {
-      const ledger = open();
-      const [key] = (await openAccount(database.client, 100n, {})).keys;
-      const expires = second === 'granted' ? 20 : HOLD_TTL_SECONDS;
-      nowMs = NOON_MS - (HOLD_TTL_SECONDS - expires) * 1000;
-      await open().ledger.admit(callOf(key, 80n));
-      nowMs = NOON_MS;
-      const attempt = () => ledger.ledger.admit(callOf(key, 50n));
-      expect((await refusalOf(attempt())).code).toBe('insufficient_credit');
-      // Still the same minute, in which the refusal is remembered.
-      nowMs = NOON_MS + 30_000;
-      if (second === 'granted') await settleAll([await attempt()]);
-      else expect((await refusalOf(attempt())).code).toBe(second);
-      nowMs = NOON_MS + 2 * HOLD_TTL_SECONDS * 1000;
-      await sweep(open(), database.client);
-    },
-  );
+  ])('requires a new check of a wallet without credit if a hold may end: %s', async (_what, second) => {
+    const ledger = open();
+    const [key] = (await openAccount(database.client, 100n, {})).keys;
+    const expires = second === 'granted' ? 20 : HOLD_TTL_SECONDS;
+    nowMs = NOON_MS - (HOLD_TTL_SECONDS - expires) * 1000;
+    await open().ledger.admit(callOf(key, 80n));
+    nowMs = NOON_MS;
+    const attempt = () => ledger.ledger.admit(callOf(key, 50n));
+    expect((await refusalOf(attempt())).code).toBe('insufficient_credit');
+    // Still the same minute, in which the refusal is remembered.
+    nowMs = NOON_MS + 30_000;
+    if (second === 'granted') await settleAll([await attempt()]);
+    else expect((await refusalOf(attempt())).code).toBe(second);
+    nowMs = NOON_MS + 2 * HOLD_TTL_SECONDS * 1000;
+    await sweep(open(), database.client);
+  });
 
-  it('for tokens is none of a call that takes none, in the minute of an overrun', async () => {
+  it('does not affect a call without tokens in the minute of a token overrun', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, PLENTY, { tpm: 100 })).keys;
     const call = (tokens: number) => ledger.ledger.admit(callOf(key, 10n, { tokens }));

@@ -22,7 +22,7 @@ export interface AdmittedCall {
   readonly accountId: string;
   readonly hold: Hold;
   readonly charge: GrantedCharge;
-  /** What it took from the key's tokens a minute. */
+  /** The tokens that the call charged to the key's tokens per minute. */
   readonly tokens: number;
 }
 

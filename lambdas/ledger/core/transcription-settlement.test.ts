@@ -104,19 +104,19 @@ function dieBeforeHoldEnds(): void {
 }
 
 describe('a transcription', () => {
-  it('is answered with the cost and the balance that its workflow returned', async () => {
+  it('returns the cost and the balance from its workflow', async () => {
     expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
     expect(orders).toHaveLength(1);
     expect(await walletOf()).toEqual(PAID);
   });
 
-  it('is settled by its endpoint when the workflow was not started', async () => {
+  it('settles in its endpoint if the workflow was not started', async () => {
     service.workflow = lost;
     expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
     expect(await walletOf()).toEqual(PAID);
   });
 
-  it('is billed once when the workflow settled it and its answer was lost', async () => {
+  it('costs its price once if the workflow settles it and the response of the workflow is lost', async () => {
     service.workflow = async (order) => {
       await settling(order);
       return lost();
@@ -125,7 +125,7 @@ describe('a transcription', () => {
     expect(await walletOf()).toEqual(PAID);
   });
 
-  it('is billed once when the workflow settles it after its endpoint has', async () => {
+  it('costs its price once if the workflow settles it after its endpoint', async () => {
     service.workflow = async (order) => {
       orders.push(order);
       return lost();
@@ -138,7 +138,7 @@ describe('a transcription', () => {
     expect(await walletOf()).toEqual(PAID);
   });
 
-  it('is billed once by two executions at the same time, which return the same receipt', async () => {
+  it('costs its price once, with the same receipt, if two executions settle it at the same time', async () => {
     service.workflow = async (order) => {
       const [one, other] = await Promise.all([service.settle(order), service.settle(order)]);
       expect([other.record.cost, other.balance]).toEqual([one.record.cost, one.balance]);
@@ -149,7 +149,7 @@ describe('a transcription', () => {
     expect(service.errors).toEqual([]);
   });
 
-  it('has its hold ended by the next try when a step died after it had written the record', async () => {
+  it('releases its hold on the next attempt if a step died after it had written the record', async () => {
     service.workflow = async (order) => {
       dieBeforeHoldEnds();
       service.ledger.recovery.recover = async () => {
@@ -164,7 +164,7 @@ describe('a transcription', () => {
     expect(await walletOf()).toEqual(PAID);
   });
 
-  it('is settled by an execution whose caller has died, and not again should it live', async () => {
+  it('settles in an execution whose caller has died, and not again if the caller continues', async () => {
     const { wake } = await stop();
     expect(await service.settle(orderOf())).toMatchObject({ record: { cost: COST } });
     expect(await recover()).toEqual({ settled: 0, released: 0 });
@@ -197,7 +197,7 @@ describe('a transcription that nobody could settle', () => {
     };
   };
 
-  it('is refused with a 503, and its hold ends at no cost', async () => {
+  it('returns 503, and its hold ends at no cost', async () => {
     const restore = unreachable();
     const response = await transcribe();
     restore();
@@ -207,7 +207,7 @@ describe('a transcription that nobody could settle', () => {
     expect(await walletOf()).toEqual({ balance: CREDIT, holds: 0 });
   });
 
-  it('is replayed from its idempotency key, so that what was billed after all is not lost', async () => {
+  it('replays its output from the idempotency key if it was billed after all', async () => {
     const restore = unreachable();
     const headers = { 'idempotency-key': 'kept' };
     expect((await transcribe(headers)).status).toBe(503);

@@ -19,7 +19,7 @@ const MAX_TIDIED = 10_000;
 /** Some wallets could not be recovered; all others were. */
 export class SweepFailed extends Error {
   override readonly name = 'SweepFailed';
-  /** What was recovered all the same. */
+  /** The successful recoveries of the failed sweep. */
   readonly count: RecoveryCount;
   readonly failed: number;
 

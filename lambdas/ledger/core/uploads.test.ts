@@ -165,7 +165,7 @@ describe('a file whose header lies', () => {
   /** 3 MB that say they last a second. */
   const lie = Buffer.concat([flac(1), Buffer.alloc(3_000_000)]);
 
-  it('is held for what its bytes can last, and billed no more where the route says more', async () => {
+  it('holds the price of the maximum duration of its bytes, and costs no more if the route reports more', async () => {
     const key = await service.open(CREDIT);
     let held = 0n;
     service.answer = async () => {
@@ -178,7 +178,7 @@ describe('a file whose header lies', () => {
     expect(await walletOf(key)).toMatchObject({ balance: CREDIT - costOf(response), holds: [] });
   });
 
-  it('is billed as the route measured it within that', async () => {
+  it('costs the price of the duration that the route measured within that limit', async () => {
     const key = await service.open(CREDIT);
     service.answer = async () => ({ text: 'words', duration: 1_400 });
     expect(costOf(await send(key, formOf(file(lie, 'lie.flac'))))).toBe(priceOf(1_400));
@@ -198,7 +198,7 @@ it.each([
 
 const FORMS = rounds(500);
 
-it('of forms cut and changed at random none is an internal error, hangs, or leaves anything behind', async () => {
+it('randomly changed forms cause no internal error, do not hang, and leave no hold and no upload', async () => {
   const key = await service.open(CREDIT);
   const statuses = new Map<number, number>();
   let paid = 0n;

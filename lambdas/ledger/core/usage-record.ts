@@ -12,7 +12,7 @@ export type CallStatus = (typeof CALL_STATUSES)[number];
 export const UNITS = ['token', 'image', 'second'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** What calls of a kind are counted in. */
+/** Returns the unit in which calls of a kind are counted. */
 export function unitOf(kind: Kind): Unit {
   if (kind === 'image') return 'image';
   return kind === 'audio' ? 'second' : 'token';
@@ -27,11 +27,11 @@ export interface BillLine {
   readonly per: number;
 }
 
-/** What a bill was made from: with it, and nothing else, the bill can be made again. */
+/** The basis of a bill. The bill can be computed again from it alone. */
 export interface BillBasis {
-  /** What they come to, rounded up once, is the cost and what was waived. Absent where nothing was billed. */
+  /** The line items. Their total, rounded up once, is the cost plus the waived amount. Absent if nothing was billed. */
   readonly lines?: readonly BillLine[] | undefined;
-  /** What the service's own count came to beyond the hold, which is not charged. */
+  /** The amount beyond the hold by the service's own count. It is not charged. */
   readonly waived?: NanoUsd | undefined;
   /** The version of the catalog whose prices these are. */
   readonly catalog?: string | undefined;
@@ -39,13 +39,13 @@ export interface BillBasis {
   readonly serviceTier?: string | undefined;
   /** The place of inference, where it has a price of its own. */
   readonly region?: string | undefined;
-  /** What the provider takes, where the catalog says so; not shown to callers. */
+  /** The price of the provider, if the catalog specifies it. Not shown to callers. */
   readonly providerCost?: NanoUsd | undefined;
 }
 
-/** How a call went, as far as its process saw it. */
+/** The metrics of a call, as its process observed them. */
 export interface CallCourse {
-  /** How many routes were tried. */
+  /** The number of attempted routes. */
   readonly attempts?: number | undefined;
   /** From the admission to the first content of a streamed answer, ms. */
   readonly firstTokenMs?: number | undefined;
@@ -54,7 +54,9 @@ export interface CallCourse {
 export interface UsageRecord extends BillBasis, CallCourse {
   /** The amount that was held for the call. */
   readonly held?: NanoUsd | undefined;
-  /** When the answer was last replayed, seconds since the epoch; absent as long as it was not. */
+  /**
+   * The time of the last replay of the response, in seconds since the epoch. Absent if the response was never replayed.
+   */
   readonly replayed?: number | undefined;
   /** The attempt of the hold that the record settles; not shown to callers. */
   readonly attempt?: string | undefined;
@@ -68,11 +70,11 @@ export interface UsageRecord extends BillBasis, CallCourse {
   readonly model: string | null;
   readonly kind: Kind;
   readonly inputUnits: number;
-  /** How many of the input units the route served from its prompt cache. */
+  /** The number of input units that the route served from its prompt cache. */
   readonly cachedUnits: number;
   readonly outputUnits: number;
   readonly unit: Unit;
-  /** What the account paid; never more than was held. */
+  /** The amount that the account paid. It never exceeds the held amount. */
   readonly cost: NanoUsd;
   readonly unbilled?: Unbilled | undefined;
   /** The service counted the units itself, because the route reported none. */
@@ -86,7 +88,7 @@ export interface UsageRecord extends BillBasis, CallCourse {
 export interface Unbilled {
   /** At the prices of the call; more than 0. */
   readonly amount: NanoUsd;
-  /** How many times the bound the route reported, of the prompt or of the output; at least 1. */
+  /** The reported units as a multiple of their bound, for the prompt or the output. At least 1. */
   readonly factor: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the last audit found: one item, in a partition of its own in the table of accounts. */
+/** The findings of the last audit: one item, in a separate partition in the table of accounts. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   type Item,

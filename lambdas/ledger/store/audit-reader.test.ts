@@ -77,7 +77,7 @@ const itemOf = async (table: 'accounts' | 'wallets', key: Item): Promise<Item | 
   (await database.client.send(new GetItemCommand({ TableName: database.tables[table], Key: key }))).Item;
 
 describe('the audit’s items', () => {
-  it('are read as the ledger writes them; what is proven is stored and its costs by day are removed', async () => {
+  it('match the writes of the ledger; proven usage is stored and its costs by day are removed', async () => {
     await openAccount('acc_a');
     expect(await audit('acc_a')).toEqual({
       verdict: 'exact',
@@ -135,14 +135,14 @@ describe('the audit’s items', () => {
     });
   });
 
-  it('do not bring back a shard that is gone', async () => {
+  it('do not recreate a shard that is gone', async () => {
     await store.removeDays([{ shard: 'acc_gone', day: DAY }]);
     expect(await itemOf('wallets', { wallet_id: text('acc_gone') })).toBeUndefined();
   });
 });
 
 describe('what is proven', () => {
-  it('is stored by one of two audits', async () => {
+  it('changes once for two writes of the same version', async () => {
     const first = { ...NOTHING_PROVEN, through: DAY, cost: 5n };
     expect(await store.storeProven('acc_c', first)).toBe(true);
     expect(await store.storeProven('acc_c', first)).toBe(false);
@@ -156,7 +156,7 @@ describe('what is proven', () => {
 });
 
 describe('usage records', () => {
-  it('are read by key and id, and their cost by their names, more than a batch of them', async () => {
+  it('appear in the order of key and id, and their total cost is read by name for more than a batch of them', async () => {
     await openAccount('acc_d');
     const found: { keyId: string; id: string; cost: bigint }[] = [];
     for await (const call of store.usage('acc_d')) found.push(call);
@@ -170,7 +170,7 @@ describe('usage records', () => {
 });
 
 describe('the pages of accounts', () => {
-  it('have each account once, in one of the segments, and continue after any of them', async () => {
+  it('contain each account once, in one of the segments, and continue after any of them', async () => {
     for (let at = 0; at < 30; at += 1) await putShard(`acc_page${at}`, { balance: 0, received: 0 });
     const pages = createAccountPages(database.client, database.tables.wallets);
     const found: string[] = [];

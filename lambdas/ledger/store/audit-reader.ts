@@ -1,4 +1,7 @@
-/** What the audit reads and stores, on DynamoDB. It decodes items by itself, apart from the stores whose work it proves. */
+/**
+ * The reads and writes of the audit on DynamoDB. It decodes items itself, separately from the stores whose work it
+ * proves.
+ */
 import {
   type DynamoDBClient,
   paginateQuery,

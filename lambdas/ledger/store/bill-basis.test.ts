@@ -31,11 +31,11 @@ describe('what a bill was made from', () => {
     );
   });
 
-  it('is nothing in a record of an earlier version', () => {
+  it('decodes to an empty basis if the record contains none', () => {
     expect(decodeBasis(encodeBasis({}))).toEqual({});
   });
 
-  it('cannot be read from a text that is no lines', () => {
+  it('fails to decode if the text is not a list of lines', () => {
     expect(() => decodeBasis({ lines: { S: 'input*1' } })).toThrow('cannot be read');
   });
 

@@ -4,16 +4,22 @@ import { ENTRY_KINDS } from '../core/book-entry.ts';
 import { decodeEntry, ENTRY_RANGE, putEntry } from './book-entry.ts';
 
 describe('an entry of the books', () => {
-  it.each(ENTRY_KINDS)('is read as it was written, within the range that is queried: %s', (kind) => {
-    const place = { table: 'accounts', accountId: 'acc_1', created: 1 };
-    const item = putEntry(place, { kind, id: '1', amount: 5n, source: 'test' }).Put?.Item ?? {};
-    expect(decodeEntry(item)).toEqual({ kind, amount: 5n });
-    const key = item.item?.S ?? '';
-    expect(key > readText(ENTRY_RANGE, ':first') && key < readText(ENTRY_RANGE, ':last')).toBe(true);
-  });
+  it.each(ENTRY_KINDS)(
+    'decodes to the values that were written, and its key is within the queried range: %s',
+    (kind) => {
+      const place = { table: 'accounts', accountId: 'acc_1', created: 1 };
+      const item = putEntry(place, { kind, id: '1', amount: 5n, source: 'test' }).Put?.Item ?? {};
+      expect(decodeEntry(item)).toEqual({ kind, amount: 5n });
+      const key = item.item?.S ?? '';
+      expect(key > readText(ENTRY_RANGE, ':first') && key < readText(ENTRY_RANGE, ':last')).toBe(true);
+    },
+  );
 
-  it.each(['account', 'order#ord_1', 'order_counts'])('is no other item of an account: %s', (key) => {
-    expect(key < readText(ENTRY_RANGE, ':first') || key > readText(ENTRY_RANGE, ':last')).toBe(true);
-    expect(() => decodeEntry({ item: text(key), amount: number(1) })).toThrow('no entry of the books');
-  });
+  it.each(['account', 'order#ord_1', 'order_counts'])(
+    'does not match another item of an account: %s',
+    (key) => {
+      expect(key < readText(ENTRY_RANGE, ':first') || key > readText(ENTRY_RANGE, ':last')).toBe(true);
+      expect(() => decodeEntry({ item: text(key), amount: number(1) })).toThrow('no entry of the books');
+    },
+  );
 });

@@ -3,7 +3,7 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Item, number, readInteger, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { type BookEntry, ENTRY_KINDS } from '../core/book-entry.ts';
 
-/** Where an entry stands; `created` is in seconds since the epoch. */
+/** The location of an entry. `created` is in seconds since the epoch. */
 export interface EntryPlace {
   /** The table of accounts. */
   readonly table: string;

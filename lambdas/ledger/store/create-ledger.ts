@@ -73,7 +73,7 @@ export function measuredCall(record: UsageRecord): Measured {
   };
 }
 
-/** What the operator earned by a call; nothing where the catalog does not say what its route costs. */
+/** Returns the operator's margin on a call, or nothing if the catalog does not specify the cost of its route. */
 function marginOf({ cost, providerCost }: UsageRecord): Measured['values'] {
   if (providerCost === undefined) return {};
   const margin = cost - providerCost;

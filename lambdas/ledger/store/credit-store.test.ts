@@ -28,7 +28,7 @@ const walletOf = async (accountId: string) =>
   openLedger({ clients: database, clock: () => NOON_MS }).wallets.read(accountId);
 
 describe('accounts', () => {
-  it('are opened with an empty wallet, once', async () => {
+  it('open with an empty wallet, once', async () => {
     const store = new DynamoAccountStore(database.client, database.tables);
     const id = await accountsOn().open('someone@example.com');
     expect(await walletOf(id)).toMatchObject({ balance: 0n, holds: [] });
@@ -48,7 +48,7 @@ describe('accounts', () => {
     expect((await accountsOn().openFor('identity-of-its-own')).id).toBe(id);
   });
 
-  it('are one for each identity, however many sign in with it for the first time at once', async () => {
+  it('open once for each identity, for any number of concurrent first sign-ins', async () => {
     const opened = await Promise.all(
       Array.from({ length: 12 }, (_, index) => accountsOn().openFor('identity-1', `${index}@example.com`)),
     );
@@ -59,7 +59,7 @@ describe('accounts', () => {
     expect(await walletOf(again.id)).toMatchObject({ balance: 0n, holds: [] });
   });
 
-  it('are one when the SDK repeats a lost opening', async () => {
+  it('open once if the SDK repeats a lost opening', async () => {
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(client);
     const { id } = await accountsOn(client).openFor('identity-lost');
@@ -90,14 +90,14 @@ describe('a top-up', () => {
     expect(await walletOf(accountId)).toMatchObject({ balance: 300n });
   });
 
-  it('for an account that does not exist is refused and leaves no entry', async () => {
+  it('fails and creates no wallet if its account does not exist', async () => {
     await expect(
       creditsOn().topUp({ accountId: 'acc_of_nobody', amount: 1n, source: 'test' }),
     ).rejects.toThrow('acc_of_nobody');
     expect(await walletOf('acc_of_nobody')).toBeUndefined();
   });
 
-  it.each([0n, -1n, MAX_TOP_UP + 1n])('of %p is refused', async (amount) => {
+  it.each([0n, -1n, MAX_TOP_UP + 1n])('fails for an amount of %p', async (amount) => {
     const accountId = await accountsOn().open();
     await expect(creditsOn().topUp({ accountId, amount, source: 'test' })).rejects.toThrow('amount');
     expect(await walletOf(accountId)).toMatchObject({ balance: 0n });

@@ -133,7 +133,7 @@ describe('an account with calls at every moment', () => {
       );
   }
 
-  it('is proven, and a nano-dollar is found the same night', async () => {
+  it('remains provable, and the audit finds a nano-dollar the same night', async () => {
     const { accountId, keys } = await openAccount(database.client, 1_000_000n, { rpm: 1_000_000 });
     let nowMs = NOON_MS;
     const clock = () => nowMs;

@@ -33,7 +33,7 @@ const RECORD: UsageRecord = {
 };
 
 describe('the mark of a replay', () => {
-  it('is the last one’s time, in the record, and the rest of it stays', async () => {
+  it('stores the time of the last replay in the record and leaves the rest unchanged', async () => {
     const marks = createReplayMarks(database.client, database.tables.usage);
     const call = { ...RECORD, id: 'req_marked', keyId: 'key_marked' };
     await usage.put(call);
@@ -80,7 +80,7 @@ describe('a usage record', () => {
     expect(await usage.get('key_2', 'req_5')).toBeUndefined();
   });
 
-  it('is written once: who comes second gets the first one’s', async () => {
+  it('accepts one write, and a second writer receives the first one’s record', async () => {
     const first = { ...RECORD, id: 'req_once' };
     const results = await Promise.all([1n, 2n, 3n, 4n, 5n].map((cost) => usage.put({ ...first, cost })));
     const kept = await usage.get(first.keyId, first.id);
@@ -89,7 +89,7 @@ describe('a usage record', () => {
     expect(await usage.put({ ...first, cost: kept?.cost ?? 0n })).toEqual(kept);
   });
 
-  it('is its writer’s own when the SDK repeats a lost request', async () => {
+  it('counts as written by its writer if the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(client);
     const repeated = createUsageStore(client, database.tables.usage);
@@ -98,7 +98,7 @@ describe('a usage record', () => {
     expect(await repeated.put({ ...RECORD, id: 'req_lost', cost: 0n })).toMatchObject({ cost: RECORD.cost });
   });
 
-  it('of audio reads back its seconds, whole or not', async () => {
+  it('retains fractional seconds of audio', async () => {
     const record: UsageRecord = {
       ...RECORD,
       id: 'req_audio',
@@ -135,7 +135,7 @@ describe('the list of a key’s calls', () => {
     .integer({ min: -1, max: 31 })
     .map((index) => `req_${String(Math.max(index, 0)).padStart(3, '0')}`);
 
-  it('is whole and newest first, with the start and the end in it, whatever the size of its pages', async () => {
+  it('contains every call of its range, newest first, with the start and the end, for any page size', async () => {
     await fc.assert(
       fc.asyncProperty(bound, bound, fc.integer({ min: 1, max: 31 }), async (from, to, limit) => {
         const listed = (await pages(from, to, limit)).flatMap(({ records }) => records.map(({ id }) => id));
@@ -155,7 +155,7 @@ describe('the list of a key’s calls', () => {
     expect((await pages('req_', 'req_~', 30)).map(({ records }) => records.length)).toEqual([30]);
   });
 
-  it('of a key without calls is one empty page', async () => {
+  it('consists of one empty page for a key without calls', async () => {
     const page = await usage.list({ keyId: 'key_none', from: 'req_', to: 'req_~', limit: 5 });
     expect(page).toEqual({ records: [], next: undefined });
   });

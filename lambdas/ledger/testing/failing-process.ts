@@ -15,7 +15,7 @@ export type FaultPlan = ReadonlyMap<number, Fault>;
 
 type Send = (command: unknown) => Promise<unknown>;
 
-/** What the SDK throws once its own repetitions are spent. */
+/** Returns the error that the SDK throws after its last retry. */
 function timedOut(): Error {
   const failure = new Error('the request timed out');
   failure.name = 'TimeoutError';
@@ -47,7 +47,7 @@ export class FailingProcess {
     this.clients = { client: wrap(client), onceClient: wrap(onceClient) };
   }
 
-  /** How many database calls it has begun. */
+  /** The number of database calls that the process has started. */
   get calls(): number {
     return this.#calls;
   }

@@ -43,7 +43,7 @@ export interface CallPlan {
 
 export interface History {
   readonly startMs: number;
-  /** How far the second process's clock lags. */
+  /** The lag of the second process's clock. */
   readonly lagSeconds: number;
   readonly balance: NanoUsd;
   /** Shards that the wallet lies in. */
@@ -52,10 +52,10 @@ export interface History {
   readonly calls: readonly CallPlan[];
   /** All calls at once, not one after the other. */
   readonly overlapping: boolean;
-  /** Of each process, and of a sweeper that comes before the last one. */
+  /** The faults of each process. `sweeperFaults` are those of a sweeper that runs before the last one. */
   readonly faults: readonly [FaultPlan, FaultPlan];
   readonly sweeperFaults: FaultPlan;
-  /** When requests that hung in the network reach the database: before the first sweeper or after it. */
+  /** The time at which requests that hung in the network reach the database: before or after the first sweeper. */
   readonly lateLands: 'before' | 'after';
 }
 
@@ -75,13 +75,13 @@ export interface Aftermath {
   readonly account: TestAccount;
   readonly results: readonly CallResult[];
   readonly books: AccountBooks;
-  /** What was wrong with a part of the wallet by itself, after any step. */
+  /** The errors of single shards of the wallet after any step. */
   readonly brokenShards: readonly string[];
   /** The most shards that the wallet lay in after any step. */
   readonly mostShards: number;
   readonly keys: readonly KeyState[];
   readonly policies: readonly Policy[];
-  /** When the last recovery pass was made. */
+  /** The time of the last recovery pass. */
   readonly endMs: number;
   /** The keys at rest, after a pass that repairs caps, and when that was. */
   readonly repaired: readonly KeyState[];
@@ -210,7 +210,7 @@ async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
   return state;
 }
 
-/** What money is amiss: empty when every guarantee holds. */
+/** Returns the violated guarantees of the ledger. Empty if every guarantee holds. */
 export function brokenBooks({ books, results, brokenShards }: Aftermath): string[] {
   const { wallet, records, topUps, audit } = books;
   const broken = [...brokenShards];
@@ -239,8 +239,9 @@ export function brokenBooks({ books, results, brokenShards }: Aftermath): string
 }
 
 /**
- * Which caps have more left than what was spent in their window allows, of the windows that still run; and which of a key
- * at rest have not exactly what the records of their window leave.
+ * Returns the caps that violate a guarantee:
+ * - A cap of a running window has more left than the spend in the window allows.
+ * - A cap of a key at rest differs from the remainder by the records of its window.
  */
 export function brokenCaps(aftermath: Aftermath): string[] {
   const { books, results, keys, policies, endMs } = aftermath;

@@ -81,8 +81,8 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
 }
 
 /**
- * What the records of a key cost, by a query of the test's own: its ids have the time of the machine, and sums are read by
- * the time in ids.
+ * Returns the cost of a key's records by a separate query of the test. The ids of the test have the time of the
+ * machine, and sums are read by the time in ids.
  */
 export async function spendOf(
   client: DynamoDBClient,
@@ -169,7 +169,7 @@ export async function openAccount(
 
 interface CallChanges extends Partial<Omit<Call, 'tokens'>> {
   readonly tokens?: number | Call['tokens'];
-  /** When the request comes: usage is summed by the time in its id. */
+  /** The time of the request. Usage is summed by the time in its id. */
   readonly atMs?: number;
 }
 

@@ -17,7 +17,7 @@ export interface Population {
   readonly drifting: readonly number[];
   /** Payments come between any two readings. */
   readonly moving: readonly number[];
-  /** How long a read takes; 20 by default, where the function has a fraction of a CPU. */
+  /** The duration of a read. The default is 20, as for a function with a fraction of a CPU. */
   readonly readMs?: number;
   /** A segment whose accounts cannot be listed from its middle on. */
   readonly brokenSegment?: number;

@@ -14,7 +14,7 @@ export async function storedShards({ client, tables }: Tables): Promise<readonly
   return shards;
 }
 
-/** What a shard is at no instant: empty when nothing is wrong. */
+/** Returns the violated invariants of a shard, which apply at every instant. Empty if nothing is wrong. */
 export function brokenShard({ walletId, received, balance, holds, spent, owed }: Shard): string[] {
   const broken: string[] = [];
   const held = holds.reduce((sum, { amount }) => sum + amount, 0n);
@@ -26,6 +26,6 @@ export function brokenShard({ walletId, received, balance, holds, spent, owed }:
   return broken;
 }
 
-/** What is wrong with any shard in the database. */
+/** Returns the violated invariants of all shards in the database. */
 export const brokenShards = async (tables: Tables): Promise<string[]> =>
   (await storedShards(tables)).flatMap(brokenShard);

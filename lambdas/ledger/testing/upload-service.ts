@@ -45,9 +45,9 @@ export class UploadService {
   readonly #clock: Clock;
   readonly #after: After;
   #route: Server | undefined;
-  /** What the route answers, and what it does before. */
+  /** Returns the response of the route, after any other work. */
   answer: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
-  /** What the workflow does with an order; it settles. */
+  /** Handles an order in the workflow. The default settles it. */
   workflow: Settlements['settle'] = (order) => this.settle(order);
   /** Everything that was logged as an error. */
   readonly errors: unknown[] = [];

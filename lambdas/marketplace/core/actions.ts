@@ -1,4 +1,7 @@
-/** What an account does to a listing: installing and reviewing it; and what every such action needs. */
+/**
+ * The actions of an account on a listing, which are to install and to review it, and the dependencies of every such
+ * action.
+ */
 import type * as z from 'zod';
 import { madeAsMany, QUOTAS } from '../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../platform/core/errors.ts';

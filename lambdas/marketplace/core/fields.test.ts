@@ -27,7 +27,7 @@ const UNSEEN = [
 
 describe('the fields of a listing', () => {
   it.each(UNSEEN.map((character) => [character.codePointAt(0)?.toString(16), character]))(
-    'that stand in lists have no invisible character: U+%s',
+    'reject invisible characters if they are shown in lists: U+%s',
     (_code, character) => {
       for (const value of [`a${character}b`, `${character}ab`.padEnd(6, 'x'), `x${character}${character}x`]) {
         // What is trimmed away is not in the field.
@@ -39,7 +39,7 @@ describe('the fields of a listing', () => {
   );
 
   it.each(['Ünïcödé', '漢字', 'ไทย', 'עברית', 'العربية', 'हिन्दी', 'C++ & C#: 100 %', '❤️ 🇩🇪 🚀', 'x — y'])(
-    'may be of any script: %s',
+    'accept any script: %s',
     (value) => {
       expect(accepted({ name: value, summary: value })).toBe(true);
     },
@@ -48,7 +48,7 @@ describe('the fields of a listing', () => {
 
 describe('the kind of a path', () => {
   it.each(['//apps', '/', '/x/apps', '//', '/%61pps', '/apps%2f'])(
-    'is absent, without a fault, for %s',
+    'causes a 404 if the path is %s',
     (path) => {
       const request = new Request(`https://localhost${path}`);
       expect(() => kindOf(request)).toThrow(expect.objectContaining({ code: 'unknown_path', status: 404 }));

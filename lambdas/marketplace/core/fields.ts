@@ -1,4 +1,7 @@
-/** What the fields of a listing may hold; the endpoints validate with it and the API's description is made from it. */
+/**
+ * The allowed values of a listing's fields. The endpoints validate with them, and the API's description is generated
+ * from them.
+ */
 import * as z from 'zod';
 
 /** Long enough for any product's description, short enough that a page of 100 listings stays below Lambda's 6 MB. */
@@ -11,8 +14,8 @@ const MAX_TAGS = 20;
 const MAX_PRICE = 1_000_000_000;
 
 /**
- * What shows nothing or turns the order of what is shown: control and format characters (bidirectional overrides and
- * zero-width ones are of these), private ones, halves of pairs, breaks of lines, and letters that are blank.
+ * Characters that are invisible or change the order of the text. These are control and format characters (including
+ * bidirectional overrides and zero-width ones), private ones, halves of pairs, line breaks, and blank letters.
  */
 const UNSEEN = '\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\u034f\u115f\u1160\u3164\uffa0';
 
@@ -75,7 +78,7 @@ export const version = z
     'must be a semantic version, for example 1.4.0',
   );
 
-/** Of what browsers follow; a listing is shown to strangers, so it names no credentials and no other scheme. */
+/** A URL that browsers follow. A listing is shown to strangers, so its URL has no credentials and no other scheme. */
 const webUrl = z
   .string()
   .max(2048)

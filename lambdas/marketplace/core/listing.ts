@@ -13,7 +13,7 @@ const COLLECTIONS: Readonly<Record<ListingKind, string>> = { app: 'apps', 'ai-ag
 
 export type Price = Readonly<z.output<typeof price>>;
 
-/** What the owner decides. */
+/** The fields that the owner sets. */
 export interface ListingFields {
   readonly name: string;
   readonly slug: string;
@@ -33,7 +33,7 @@ export interface Listing extends ListingFields {
   readonly kind: ListingKind;
   readonly ownerId: string;
   readonly installs: number;
-  /** How many versions were released; each is a revision, so no two writers raise it from the same number. */
+  /** The number of released versions. Each is a revision, so no two writers raise it from the same number. */
   readonly releases: number;
   readonly ratings: { readonly sum: number; readonly count: number };
   /** Seconds since the epoch. */

@@ -17,7 +17,7 @@ export interface ListingsDependencies {
   readonly ulid: UlidSource;
 }
 
-/** What an owner's request names: the listing, by path and session. */
+/** The listing of an owner's request, by path and session. */
 export interface ListingRequest {
   readonly kind: ListingKind;
   readonly id: string;

@@ -58,7 +58,7 @@ export interface Payment {
   /** As the buyer was shown it. */
   readonly listing: Listing;
   readonly amount: NanoUsd;
-  /** Whether the revision must be that of `listing` too, and not the price alone. */
+  /** True if the revision must also match that of `listing`, and not the price alone. */
   readonly unchanged: boolean;
 }
 

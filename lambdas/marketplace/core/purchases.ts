@@ -13,7 +13,7 @@ import { etagOf, type Precondition } from './revision.ts';
 /** The service's credit is in dollars, so a purchase is. */
 const CURRENCY = 'USD';
 
-/** What the buyer agreed to: the state of the listing, its price, or both. */
+/** The terms that the buyer agreed to: the state of the listing, its price, or both. */
 export interface PurchaseCondition {
   /** The condition of `If-Match`; undefined when the request names no state. */
   readonly state: Precondition | undefined;
@@ -72,7 +72,7 @@ async function boughtBefore(
   return { entry, repeated: true };
 }
 
-/** What is sold for nothing costs 0. */
+/** Returns the price of a listing, which is 0 if it has none. */
 const priceOf = ({ price }: Listing): Price => price ?? { amount: 0, currency: CURRENCY };
 
 function isAsShown({ revision }: Listing, price: Price, { state, price: named }: PurchaseCondition): boolean {

@@ -1,4 +1,4 @@
-/** Which state of a listing a writer has seen, as an entity tag (RFC 9110, sections 8.8.3 and 13.1.1). */
+/** The state of a listing that a writer has seen, as an entity tag (RFC 9110, sections 8.8.3 and 13.1.1). */
 import { ServiceError } from '../../platform/core/errors.ts';
 
 /** Counts the owner's changes only: installs and reviews must not make an edit fail. */
@@ -7,7 +7,7 @@ export const etagOf = (revision: number): string => `"${revision}"`;
 /** A writer's condition: any state, or one of these. */
 export type Precondition = (revision: number) => boolean;
 
-/** Whether a request names a state at all: without `If-Match`, and with `*`, it does not. */
+/** Returns whether a request names a state. Without `If-Match`, and with `*`, it does not. */
 export const namesState = (headers: Headers): boolean =>
   !['', '*'].includes(headers.get('if-match')?.trim() ?? '');
 

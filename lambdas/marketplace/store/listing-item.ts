@@ -52,7 +52,7 @@ const BY_KIND_CATEGORY = TABLES.listings.indexes[1];
 /** Its partition key. */
 export const kindCategoryOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
 
-/** What the owner decides, by attribute; `undefined` is what the item does not have. */
+/** Returns the fields that the owner sets, by attribute. `undefined` marks an attribute that the item does not have. */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
   const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
   return {

@@ -153,7 +153,7 @@ export class DynamoListingStore implements ListingStore {
     return result.done ? 'done' : 'changed';
   }
 
-  /** How many listings the owner has. */
+  /** Returns the key of the number of the owner's listings. */
   #countOf({ ownerId }: Listing): CountKey {
     return { TableName: this.#table, Key: listingCountKey(ownerId) };
   }

@@ -66,7 +66,7 @@ async function buyer(credit = 1000n * DOLLAR): Promise<string> {
 const balance = async (accountId: string) =>
   (await createWalletStore(database, database.tables.wallets).read(accountId))?.balance;
 
-/** What became of a purchase: the amount that it was made at, or the code of its error. */
+/** Returns the result of a purchase: the amount that was paid, or the code of its error. */
 async function outcome(
   thing: { kind: 'app'; id: string },
   accountId: string,
@@ -115,7 +115,7 @@ describe('a purchase', () => {
     expect(await balance(accountId)).toBe(999n * DOLLAR);
   });
 
-  it('is at the price that its buyer named or not at all, while the owner changes it all the time', async () => {
+  it('succeeds only at the price that its buyer named, while the owner keeps changing it', async () => {
     const prices = [null, usd(1), usd(100)];
     const named = fc.constantFrom(0, 1, 100);
     const changes = fc.array(fc.constantFrom(...prices), { minLength: 3, maxLength: 8 });
@@ -158,40 +158,37 @@ describe('the money', () => {
     ['was free', null, usd(5000)],
     ['was for nothing', usd(0), usd(1)],
     ['is free now', usd(100), null],
-  ])(
-    'does not move for a price that changed between its reading and the writing: it %s',
-    async (_case, from, to) => {
-      const { client, tables } = database;
-      const store = new DynamoListingStore(client, tables.listings);
-      const thing = await listed(from);
-      const accountId = await buyer();
-      // The store answers with the listing, and the owner is faster than the purchase that follows.
-      let isChanged = false;
-      const slow = new Listings({
-        store: Object.assign(Object.create(store) as DynamoListingStore, {
-          read: async (id: string) => {
-            const found = await store.read(id);
-            if (!isChanged) {
-              isChanged = true;
-              await setPrice(thing, to);
-            }
-            return found;
-          },
-        }),
-        ...system,
-      });
-      const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
-      const amount = from?.amount ?? 0;
-      await expect(purchase(late, { ...thing, accountId }, seen({ amount }))).rejects.toMatchObject({
-        code: 'price_changed',
-        headers: { etag: '"2"' },
-      });
-      expect(await balance(accountId)).toBe(1000n * DOLLAR);
-      expect(await purchases.store.findPurchase(thing.id, accountId)).toBeUndefined();
-    },
-  );
+  ])('stays in place if the price changes between the read and the write: it %s', async (_case, from, to) => {
+    const { client, tables } = database;
+    const store = new DynamoListingStore(client, tables.listings);
+    const thing = await listed(from);
+    const accountId = await buyer();
+    // The store answers with the listing, and the owner is faster than the purchase that follows.
+    let isChanged = false;
+    const slow = new Listings({
+      store: Object.assign(Object.create(store) as DynamoListingStore, {
+        read: async (id: string) => {
+          const found = await store.read(id);
+          if (!isChanged) {
+            isChanged = true;
+            await setPrice(thing, to);
+          }
+          return found;
+        },
+      }),
+      ...system,
+    });
+    const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
+    const amount = from?.amount ?? 0;
+    await expect(purchase(late, { ...thing, accountId }, seen({ amount }))).rejects.toMatchObject({
+      code: 'price_changed',
+      headers: { etag: '"2"' },
+    });
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+    expect(await purchases.store.findPurchase(thing.id, accountId)).toBeUndefined();
+  });
 
-  it('is in dollars: what is priced in another currency is not sold, unless for nothing', async () => {
+  it('moves only in dollars: a purchase in another currency is rejected, unless the price is 0', async () => {
     const [priced, free] = [
       await listed({ amount: 100, currency: 'EUR' }),
       await listed({ amount: 0, currency: 'EUR' }),
@@ -203,7 +200,7 @@ describe('the money', () => {
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
   });
 
-  it('does not move from an owner to itself', async () => {
+  it('stays in place if an owner buys its own listing', async () => {
     const ownerId = await buyer(3n * DOLLAR);
     const body = newListing.parse({ name: 'Mine', summary: 'One.', category: 'tools', price: usd(100) });
     const { id } = await listings.create('app', ownerId, body);
@@ -211,7 +208,7 @@ describe('the money', () => {
     expect(await balance(ownerId)).toBe(3n * DOLLAR);
   });
 
-  it('is taken whole, down to the last cent, or not at all', async () => {
+  it('moves completely, down to the last cent, or not at all', async () => {
     const thing = await listed(usd(100));
     const [exact, short] = [await buyer(DOLLAR), await buyer(DOLLAR - 1n)];
     expect(await outcome(thing, short, seen({ amount: 100 }))).toBe('insufficient_credit');
@@ -222,7 +219,7 @@ describe('the money', () => {
     expect(await balance(owner)).toBe(before + DOLLAR);
   });
 
-  it('does not move, and the buyer may retry, while the wallet changes before each write', async () => {
+  it('stays in place and the buyer may retry if the wallet changes before each write', async () => {
     const { client, tables, endpoint } = database;
     const thing = await listed(usd(100));
     const accountId = await buyer();

@@ -74,7 +74,7 @@ const countOf = async (name: string) => {
 };
 
 describe('listings', () => {
-  it('are read as they were written', async () => {
+  it('keep their fields when they are written and read', async () => {
     const plain = await listing();
     const rich = await listing({
       kind: 'ai-agent',
@@ -87,7 +87,7 @@ describe('listings', () => {
     expect(await listings.readMany([rich.id, 'lst_none', plain.id])).toEqual([rich, plain]);
   });
 
-  it('are changed by one of many writers that saw the same state', async () => {
+  it('accept one of many concurrent writers of the same state', async () => {
     const from = await listing();
     const results = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
@@ -98,7 +98,7 @@ describe('listings', () => {
     expect(results.filter((result) => result === 'changed')).toHaveLength(15);
   });
 
-  it('have each slug once, whoever is first, and each kind has its own', async () => {
+  it('use each slug once per kind under concurrent writes', async () => {
     const attempts = await Promise.all(
       Array.from({ length: 8 }, () =>
         listing({ slug: 'contested' }).then(
@@ -128,7 +128,7 @@ describe('listings', () => {
 });
 
 describe('what accounts do with a listing', () => {
-  it('is counted exactly under many at once, and goes with the listing, but for its sales', async () => {
+  it('keeps exact counts under concurrent writes, and is deleted with the listing, except for its sales', async () => {
     const { client, tables } = database;
     const found = await listing();
     const installs = createInstallStore(client, tables);
@@ -204,7 +204,7 @@ describe('what accounts do with a listing', () => {
 });
 
 describe('a purchase', () => {
-  it('is made once under many at once, out of every part of a wallet, and no dollar appears or is lost', async () => {
+  it('happens once under concurrent requests, takes money from every shard of a wallet, and keeps the total', async () => {
     const { client, tables } = database;
     const store = new DynamoAccountStore(client, tables);
     const accounts = new Accounts({ store, clock: () => NOW * 1000, ulid: systemUlid });
@@ -248,7 +248,7 @@ describe('a purchase', () => {
 describe('the stored search index', () => {
   const system = { clock: () => Date.now(), log: { info() {}, warn() {}, error() {} } };
 
-  it('is built from the listings when one has changed, replaces the one before, and is followed from there', async () => {
+  it('replaces the previous index if a listing has changed, and is followed from there', async () => {
     const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
     const found = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
     expect(await buildIndex({ listings, store, ...system })).toBeUndefined();
@@ -266,7 +266,7 @@ describe('the stored search index', () => {
     expect(seen).toEqual([{ document: searchDocument(found) }, { removed: found.id }]);
   });
 
-  it('is not built again while nothing has changed', async () => {
+  it('stays unchanged while no listing has changed', async () => {
     const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
     const later = Date.now() + 20 * 60_000;
     expect(await buildIndex({ listings, store, ...system, clock: () => later })).toBeDefined();

@@ -45,7 +45,7 @@ const reference = (fields: object = {}, cost: object = tokens(2)) =>
   documentOf(modelOf('s/up', tokens(9), [routeOf('s', { cost, ...fields })]));
 
 describe('a price that a provider’s has passed', () => {
-  it('is one that the provider takes more than; the price of the model that the reference sells is of no account', () => {
+  it('falls below the cost of the provider; the selling price of the reference does not count', () => {
     const sold = (input: number) => documentOf(modelOf('a/b', tokens(input), [routeOf('r')]));
     expect(compare(sold(2), reference())).toEqual({ compared: 1, notCompared: 0, findings: [] });
     expect(compare(sold(1), reference()).findings).toEqual([
@@ -53,13 +53,13 @@ describe('a price that a provider’s has passed', () => {
     ]);
   });
 
-  it('is below the price of the reference where its route has no cost', () => {
+  it('falls below the price of the reference if its route has no cost', () => {
     const bare = documentOf(modelOf('s/up', tokens(3), [routeOf('s')]));
     const sold = documentOf(modelOf('a/b', tokens(2), [routeOf('r')]));
     expect(compare(sold, bare).findings).toMatchObject([{ passed: ['input'] }]);
   });
 
-  it('is apart from a cost that is out of date', () => {
+  it('appears separately from an outdated cost', () => {
     const sold = (input: number, cost: number) =>
       documentOf(modelOf('a/b', tokens(input), [routeOf('r', { cost: tokens(cost) })]));
     expect(compare(sold(3, 2), reference()).findings).toEqual([]);
@@ -70,7 +70,7 @@ describe('a price that a provider’s has passed', () => {
     expect(compare(sold(1, 2), reference()).findings).toMatchObject([{ passed: ['input'], outdated: [] }]);
   });
 
-  it('is not found where a fallback is dearer than the price and says so; its cost is compared all the same', () => {
+  it('stays unreported if a fallback declares a cost above the price; the declared cost is still compared', () => {
     const sold = (fallback: object) =>
       documentOf(
         modelOf('a/b', tokens(3), [
@@ -89,7 +89,7 @@ describe('a price that a provider’s has passed', () => {
     ]);
   });
 
-  it('is looked for no further than a prompt can be long', () => {
+  it('counts only up to the longest possible prompt', () => {
     const sold = (context: number) =>
       documentOf(modelOf('a/b', tokens(2), [routeOf('r')], { context_window: context }));
     const tiered = reference({}, { ...tokens(2), tiers: [{ above: 200_000, input: 4, output: 4 }] });
@@ -104,7 +104,7 @@ describe('what a route is compared with', () => {
   const sold = (fields: object = {}, id = 'a/b') =>
     documentOf(modelOf(id, tokens(1), [routeOf('r', fields)]));
 
-  it('is the route at its address, where the reference has the upstream model at several', () => {
+  it('matches the address of the route if the reference has the upstream model at several', () => {
     const several = documentOf(
       modelOf('s/1', tokens(9), [routeOf('s1', { cost: tokens(1) })]),
       modelOf('s/2', tokens(9), [routeOf('s2', { base_url: 'https://b.example/v1', cost: tokens(2) })]),
@@ -115,11 +115,11 @@ describe('what a route is compared with', () => {
     expect(compare(sold({ base_url: 'https://c.example/v1' }, 's/2'), several).findings).toHaveLength(1);
   });
 
-  it('is the upstream model at another address, where that is the only one', () => {
+  it('falls back to the upstream model at another address if that is the only one', () => {
     expect(compare(sold({ base_url: 'https://c.example/v1' }), reference()).findings).toHaveLength(1);
   });
 
-  it('is the model of the same id, where the reference has no such upstream model', () => {
+  it('falls back to the model of the same id if the reference has no such upstream model', () => {
     expect(compare(sold({ upstream_model: 'other' }), reference())).toMatchObject({
       compared: 0,
       notCompared: 1,
@@ -127,7 +127,7 @@ describe('what a route is compared with', () => {
     expect(compare(sold({ upstream_model: 'other' }, 's/up'), reference()).findings).toHaveLength(1);
   });
 
-  it('is never a route of another protocol, or a model of another type', () => {
+  it('excludes routes of another protocol and models of another type', () => {
     expect(compare(sold({ protocol: 'anthropic' }), reference())).toMatchObject({ compared: 0 });
     const embeddings = documentOf(
       modelOf('s/up', { unit: 'per_million_tokens', input: 9 }, [routeOf('s')], { type: 'embeddings' }),
@@ -135,7 +135,7 @@ describe('what a route is compared with', () => {
     expect(compare(sold({}, 's/up'), embeddings)).toMatchObject({ compared: 0, notCompared: 1 });
   });
 
-  it('is nothing where the two count different things', () => {
+  it('remains empty if the two count different units', () => {
     const speech = (price: object) => documentOf(modelOf('a/tts', price, [routeOf('r')], { type: 'tts' }));
     const [characters, requests] = [
       speech({ unit: 'per_million_characters', character: 15 }),
@@ -164,13 +164,13 @@ describe('the day on which reference prices were read', () => {
       ),
     );
 
-  it('is the latest that the document names, however late it was given', () => {
+  it('equals the latest day in the document, if it was given later', () => {
     expect(pricesReadAt(read('2026-10-01', '2026-10-03', undefined), given)).toBe(
       Date.parse('2026-10-03') / 1000,
     );
   });
 
-  it('is when it was given, where the document names no day or a later one', () => {
+  it('defaults to the day on which it was given if the document names no day or a later one', () => {
     expect(pricesReadAt(read(undefined), given)).toBe(given);
     expect(pricesReadAt(read('2026-11-21'), given)).toBe(given);
   });

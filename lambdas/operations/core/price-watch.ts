@@ -59,8 +59,8 @@ function compareRoute(model: Model, route: Route, taken: Prices): RouteFindings 
 }
 
 /**
- * When the prices of a document that was given then were read, in seconds since the epoch: on the latest day that it
- * names, or when it was given where it names none or a later one.
+ * Returns when the prices of a document were read, in seconds since the epoch: on the latest day that it names. If it
+ * names no day or a later one, the result is the time at which it was given.
  */
 export function pricesReadAt({ models }: CatalogDocument, givenSeconds: number): number {
   const days = models.flatMap(({ price_source: read }) =>
@@ -78,8 +78,11 @@ const firstOf = ({ routes }: Model): Route | undefined =>
   );
 
 /**
- * What the provider of a route takes, by the reference: of the route with the same protocol, address and upstream model;
- * else with the same protocol and upstream model, if the reference has it at one address; else of the model with the same id.
+ * Returns a function that reads the prices of a route's provider from the reference. It uses the first of these
+ * matches:
+ * - the route with the same protocol, address and upstream model
+ * - the route with the same protocol and upstream model, if the reference has it at one address
+ * - the model with the same id
  */
 function providerPrices({ models }: CatalogDocument): (model: Model, route: Route) => Prices | undefined {
   const atAddress = new Map<string, Prices>();

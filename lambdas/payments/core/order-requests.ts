@@ -4,7 +4,7 @@ import { usdAmount } from '../../platform/core/api/amount.ts';
 import { ulidPageQuery } from '../../platform/core/api/paging.ts';
 import { NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
 
-/** What the payment provider charges at least (Stripe documentation, minimum charge amounts). */
+/** The minimum charge of the payment provider (Stripe documentation, minimum charge amounts). */
 const LEAST: NanoUsd = 500_000_000n;
 
 /** A larger payment is better agreed upon with a person. */

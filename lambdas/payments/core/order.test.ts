@@ -45,7 +45,7 @@ describe('an order', () => {
     ['refunded', [PAID, reversal('re_1', 400n), reversal('dp_1', 600n)]],
     ['refunded', [PAID, reversal('re_1', 1_000n), reversal('dp_1', 1_000n)]],
     ['paid', [PAID, reversal('re_1', 1_000n), reversal('re_1', 1_000n, true)]],
-  ])('is %s after %j', (status, facts) => {
+  ])('reaches the status %s after %j', (status, facts) => {
     expect(statusOf(knowing(...facts))).toBe(status);
   });
 
@@ -54,14 +54,14 @@ describe('an order', () => {
     expect(orderEntry(knowing(PAID))).toMatchObject({ status: 'paid', checkout_url: null });
   });
 
-  it('is never worth less than nothing, nor more than what was paid', () => {
+  it('never credits less than 0 and never refunds more than the paid amount', () => {
     expect(creditValue(knowing(reversal('re_1', 700n)))).toBe(0n);
     expect(creditValue(knowing(reversal('re_1', 700n), PAID))).toBe(300n);
     expect(creditValue(knowing(PAID, reversal('re_1', 700n), reversal('dp_1', 700n)))).toBe(0n);
     expect(refundedAmount(knowing(PAID, reversal('re_1', 700n), reversal('dp_1', 700n)))).toBe(1_000n);
   });
 
-  it('is the very same when it learns nothing new, so that nothing is written', () => {
+  it('stays the same object if a fact adds nothing new, so that nothing is written', () => {
     const order = knowing(PAID, reversal('re_1', 5n, true));
     expect(applyFact(order, PAID)).toBe(order);
     expect(applyFact(order, reversal('re_1', 5n))).toBe(order);
@@ -90,7 +90,7 @@ describe('facts', () => {
     );
   });
 
-  it('each make entries that come to exactly what they change, under names of their own', () => {
+  it('create entries that total exactly their change, under unique ids', () => {
     fc.assert(
       fc.property(fc.array(fact, { maxLength: 8 }), (facts) => {
         const names: string[] = [];

@@ -7,7 +7,7 @@ import type { BookEntry } from '../../ledger/core/book-entry.ts';
 import { type Body, idOf, seconds, usd } from '../../platform/core/api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../../platform/core/money.ts';
 
-/** How a checkout ends without a payment. */
+/** The ends of a checkout without a payment. */
 export const CHECKOUT_ENDS = ['expired', 'failed'] as const;
 export type CheckoutEnd = (typeof CHECKOUT_ENDS)[number];
 
@@ -25,11 +25,10 @@ export interface Order {
   readonly amount: NanoUsd;
   /** Seconds since the epoch. */
   readonly created: number;
-  /** Where the payer goes; undefined while only the payment is known. */
+  /** The page to which the payer goes. Undefined while only the payment is known. */
   readonly checkoutUrl?: string | undefined;
-  /** What was paid. */
   readonly paid?: NanoUsd | undefined;
-  /** How the checkout ended without a payment. */
+  /** The end of the checkout, if it ended without a payment. */
   readonly ended?: CheckoutEnd | undefined;
   /** By the provider's own ids of refunds and disputes. */
   readonly reversals: Readonly<Record<string, Reversal>>;
@@ -88,7 +87,7 @@ export function entriesBetween(before: Order, after: Order): readonly BookEntry[
   return entries;
 }
 
-/** Whether a payer may still pay. */
+/** Returns whether a payer may still pay. */
 export const isOpen = (order: Order): boolean => statusOf(order) === 'pending';
 
 export function statusOf(order: Order): OrderStatus {

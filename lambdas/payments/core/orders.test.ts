@@ -97,7 +97,7 @@ describe('a new order', () => {
       1_000n,
     );
 
-  it('is counted, then opened at the provider, then written down', async () => {
+  it('reserves its count, then opens a checkout at the provider, then enters the store', async () => {
     const orders = new Orders();
     const order = await create(orders, async () => ({ url: 'https://checkout.example.com/1' }));
     expect(order).toEqual(NEW);
@@ -130,14 +130,14 @@ describe('a new order', () => {
 });
 
 describe('an order of the account', () => {
-  it('is found by its id', async () => {
+  it('loads by its id', async () => {
     expect(await ownOrder(new Orders(NEW), REFERENCE)).toBe(NEW);
   });
 
   it.each([
     ['another id', `ord_${ULID.replace('0', '1')}`, 1],
     ['no id of an order, for which nothing is read', `${REFERENCE.orderId}#`, 0],
-  ])('is not found by %s', async (_what, orderId, reads) => {
+  ])('returns not_found for %s', async (_what, orderId, reads) => {
     const orders = new Orders(NEW);
     const finding = ownOrder(orders, { ...REFERENCE, orderId });
     await expect(finding).rejects.toMatchObject({ code: 'not_found', param: 'order_id' });
@@ -155,13 +155,13 @@ describe('an event of a payment', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('that says nothing new writes nothing', async () => {
+  it('writes nothing if it adds nothing new', async () => {
     const orders = new Orders(applyFact(NEW, PAID));
     await context(orders).apply(PAID);
     expect(orders.steps).toEqual(['find']);
   });
 
-  it('that another event comes before is applied to what that one left', async () => {
+  it('applies to the result of another event that comes first', async () => {
     const orders = new Orders(NEW);
     orders.meetings.push({ fact: { kind: 'reversal', id: 're_1', amount: 300n, undone: false } });
     await context(orders).apply(PAID);
@@ -172,7 +172,7 @@ describe('an event of a payment', () => {
     ]);
   });
 
-  it('that others keep coming before fails, so that the provider delivers it again', async () => {
+  it('fails if other events keep coming first, so that the provider delivers it again', async () => {
     const orders = new Orders(NEW);
     for (let id = 0; id < 1_000; id += 1)
       orders.meetings.push({ fact: { kind: 'reversal', id: `re_${id}`, amount: 1n, undone: false } });
@@ -180,7 +180,7 @@ describe('an event of a payment', () => {
     expect(orders.entries).toEqual([]);
   });
 
-  it('of an order that is not written down yet begins it', async () => {
+  it('creates the order if it is not stored yet', async () => {
     const orders = new Orders();
     await context(orders).apply(PAID, 9);
     expect(orders.order).toEqual({
@@ -194,7 +194,7 @@ describe('an event of a payment', () => {
     });
   });
 
-  it('of an account that is not here is let go, with a warning', async () => {
+  it('causes only a warning if its account does not exist', async () => {
     const orders = new Orders(NEW);
     orders.hasAccount = false;
     const { apply, warnings } = context(orders);

@@ -1,4 +1,4 @@
-/** What orders need of the payment provider and of the database. */
+/** The ports of orders to the payment provider and to the database. */
 
 import type { BookEntry } from '../../ledger/core/book-entry.ts';
 import type { Page } from '../../platform/core/api/paging.ts';
@@ -18,7 +18,7 @@ export interface Checkout {
 export interface PaymentEvent {
   readonly order: OrderReference;
   readonly fact: PaymentFact;
-  /** When the provider made it, seconds since the epoch. */
+  /** The time at which the provider created the event, in seconds since the epoch. */
   readonly created: number;
 }
 
@@ -32,7 +32,7 @@ export interface PaymentProvider {
   readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
 }
 
-/** Why there may be no order more: too many are unpaid, or too many were made today. */
+/** The rejection of a new order: too many are unpaid, or too many were created today. */
 export interface OrdersFull {
   readonly why: 'unpaid' | 'today';
   /** Until there may be another one. */

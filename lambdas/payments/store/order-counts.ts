@@ -1,7 +1,7 @@
 /**
- * How many orders an account has open and has made today, in one item of its partition. The open ones are a set of ids, so
- * that none counts twice, and each id says when its checkout runs out: an order that nobody pays, and whose end nobody
- * reports, makes room by itself.
+ * The numbers of an account's open orders and of its orders of today, in one item of its partition. The open orders are
+ * a set of ids, so that none counts twice. Each id contains the time from which the end of its checkout follows. An
+ * order without payment and without a reported end therefore frees its slot by itself.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { decodeTime } from 'ulid';
@@ -12,7 +12,10 @@ import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { OrderLimits, OrderReference, OrdersFull } from '../core/ports.ts';
 
-/** How long a checkout can be paid (Stripe API reference, Checkout Session, `expires_at`), and an hour for what is in flight. */
+/**
+ * The time for which a checkout can be paid (Stripe API reference, Checkout Session, `expires_at`), plus an hour for
+ * requests in flight.
+ */
 const CHECKOUT_SECONDS = 25 * 3600;
 
 /** Each further try means that the day has begun, an order has run out or another was made meanwhile. */
@@ -117,6 +120,6 @@ export class OrderCounts {
   }
 }
 
-/** When an order's checkout has run out at the latest, by the time in its id; seconds since the epoch. */
+/** Returns the latest end of an order's checkout, by the time in its id, in seconds since the epoch. */
 const endOf = (orderId: string): number =>
   Math.ceil(decodeTime(orderId.slice(OPEN_AFTER)) / 1000) + CHECKOUT_SECONDS;

@@ -49,7 +49,7 @@ describe('an order', () => {
         reversals: { re_1: { amount: 1n, undone: false }, dp_1: { amount: 2n * DOLLAR, undone: true } },
       },
     ],
-  ])('is found as it was stored: %s', async (_case, facts) => {
+  ])('loads as it was stored: %s', async (_case, facts) => {
     const order = await saved();
     expect(await store.find(referenceOf(order))).toEqual(order);
     const after = { ...order, ...facts, version: 1 };
@@ -70,7 +70,7 @@ describe('an order', () => {
     expect(await store.advance(found, { ...found, paid: 7n, version: 2 }, [])).toBe('done');
   });
 
-  it('of an account without a wallet does not advance, and nothing of it is written', async () => {
+  it('does not advance, and nothing of it is stored, if its account has no wallet', async () => {
     const order = await saved();
     const paid = { ...order, accountId: 'acc_of_nobody', paid: order.amount, version: 1 };
     const entries = [{ kind: 'top_up' as const, id: order.id, amount: order.amount, source: 'payment' }];
@@ -99,7 +99,7 @@ describe('an order', () => {
     expect(await store.find(referenceOf(order))).toMatchObject({ amount: 25n * DOLLAR, paid: 7n });
   });
 
-  it('that is saved again, as after a lost answer, keeps what became of it', async () => {
+  it('retains its later state if it is saved again, as after a lost response', async () => {
     const order = await saved();
     const paid = { ...order, paid: order.amount, version: 1 };
     await store.advance(order, paid, []);
@@ -107,7 +107,7 @@ describe('an order', () => {
     expect(await store.find(referenceOf(order))).toEqual(paid);
   });
 
-  it('is its account’s alone, and listed with the newest first', async () => {
+  it('belongs only to its account, and the list shows the newest first', async () => {
     const [first, second] = [await saved(), await saved()];
     const { entries } = await store.list(accountId, 100);
     const ids = entries.map(({ id }) => id);

@@ -69,7 +69,7 @@ interface OrderPlan {
 
 interface History {
   readonly orders: readonly OrderPlan[];
-  /** How often each event is delivered, in turn. */
+  /** The number of deliveries of each event, in turn. */
   readonly repeats: readonly number[];
   /** By which everything that happens is put in order. */
   readonly chances: readonly number[];
@@ -79,7 +79,7 @@ interface History {
   readonly watched: boolean;
   /** Requests that hung in the network arrive before the provider delivers again, or after. */
   readonly lateLands: 'before' | 'after';
-  /** How many things happen at once. */
+  /** The number of concurrent steps. */
   readonly together: number;
   readonly faults: readonly FaultPlan[];
 }
@@ -189,7 +189,7 @@ function eventsOf(plan: OrderPlan, accountId: string): PlayedOrder {
   return { plan, orderId, events };
 }
 
-/** What the orders come to once everything has been said of them. */
+/** Returns the final credit of an order after all of its events. */
 function worthOf({ paid, cents, reversals }: OrderPlan): bigint {
   if (!paid) return 0n;
   const back = reversals.reduce((sum, reversal) => (reversal.undone ? sum : sum + reversal.cents), 0);

@@ -1,4 +1,4 @@
-/** What Stripe's events say of our orders (Stripe API reference, Types of events). */
+/** The facts about our orders in the events of Stripe (Stripe API reference, Types of events). */
 import type Stripe from 'stripe';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';

@@ -76,7 +76,7 @@ const read = (type: string, object: object): Promise<PaymentEvent | undefined> =
 };
 
 describe('a checkout', () => {
-  it('is opened for the order’s amount, and is the same one when it is asked for again', async () => {
+  it('opens for the amount of the order, and a repeated request returns the same one', async () => {
     const payments = paymentsAt(sandbox.url);
     const order = { ...ORDER, amount: 5_250_000_000n };
     const { url } = await payments.openCheckout(order);
@@ -95,7 +95,7 @@ describe('a checkout', () => {
     });
   });
 
-  it('cannot be opened while the provider does not answer, and the log shows no key', async () => {
+  it('fails to open while the provider does not respond, and the log contains no key', async () => {
     const order = { ...ORDER, amount: 5_000_000_000n };
     const failure = await paymentsAt('http://127.0.0.1:9')
       .openCheckout(order)
@@ -145,7 +145,7 @@ describe('an event', () => {
     ['a refund of no payment', 'refund.created', refund({ payment_intent: null })],
     ['a dispute that moves no money', 'charge.dispute.created', dispute()],
     ['what we do not know', 'customer.created', { id: 'cus_1' }],
-  ])('is none of ours: %s', async (_what, type, object) => {
+  ])('yields no fact if it does not concern our orders: %s', async (_what, type, object) => {
     expect(await read(type, object)).toBeUndefined();
     expect(logged).toEqual([]);
   });
@@ -154,12 +154,12 @@ describe('an event', () => {
     ['another currency', session({ currency: 'eur' })],
     ['no amount', session({ amount_total: null })],
     ['a fraction of a cent', session({ amount_total: 1.5 })],
-  ])('in %s credits nobody, and raises an alarm', async (_what, object) => {
+  ])('credits no account, and is logged, if it has %s', async (_what, object) => {
     expect(await read('checkout.session.completed', object)).toBeUndefined();
     expect(logged).toHaveLength(1);
   });
 
-  it('is taken only under the provider’s signature, over these very bytes, made just now', async () => {
+  it('requires the provider’s signature over its exact bytes, made within the tolerance', async () => {
     const { body, signature } = signedEvent('checkout.session.completed', session());
     const payments = paymentsAt(intentsUrl);
     expect(await payments.readEvent(body, signature)).toBeDefined();

@@ -11,7 +11,7 @@ import { readStripeEvent } from './stripe-event.ts';
 const REQUEST_MS = 8_000;
 const RETRIES = 1;
 
-/** How old a signed event may be, seconds: Stripe's own advice, and its library's default. */
+/** The maximum age of a signed event, in seconds: the recommendation of Stripe, and the default of its library. */
 const TOLERANCE_SECONDS = 300;
 
 const RETRY_AFTER_SECONDS = 5;

@@ -63,7 +63,7 @@ const failureOf = async (reading: Promise<string>): Promise<string> =>
   );
 
 describe('a secret', () => {
-  it('is read from the environment, from Secrets Manager whole, or from a field of it', async () => {
+  it('comes from the environment, from a whole secret of Secrets Manager, or from a field of one', async () => {
     secrets.set('plain', 'the whole text');
     secrets.set('providers', JSON.stringify({ openai: 'sk-1', anthropic: 'sk-2' }));
     expect(await read('env:SIM_KEY')).toBe('from the environment');
@@ -71,7 +71,7 @@ describe('a secret', () => {
     expect(await read('secretsmanager:providers#anthropic')).toBe('sk-2');
   });
 
-  it('is asked for once, however many calls want it at once', async () => {
+  it('causes one read for concurrent calls', async () => {
     secrets.set('plain', 'text');
     await Promise.all(Array.from({ length: 20 }, () => read('secretsmanager:plain')));
     expect(reads).toBe(1);
@@ -86,7 +86,7 @@ describe('a secret', () => {
     'secretsmanager:providers#empty',
     'secretsmanager:broken#field',
     'secretsmanager:nothing#field',
-  ])('that is not there, %s, is an error that quotes no secret', async (reference) => {
+  ])('causes an error that quotes no secret if it is missing: %s', async (reference) => {
     secrets.set('providers', JSON.stringify({ openai: 'sk-hidden', number: 5, empty: '' }));
     secrets.set('broken', '{"field": sk-hidden');
     secrets.set('nothing', 'null');
@@ -95,13 +95,13 @@ describe('a secret', () => {
     expect(message).not.toContain('sk-hidden');
   });
 
-  it('that was not there is asked for again at the next call', async () => {
+  it('causes a new read at the next call if it was missing', async () => {
     expect(await failureOf(read('secretsmanager:late'))).not.toBe('none');
     secrets.set('late', 'here now');
     expect(await read('secretsmanager:late')).toBe('here now');
   });
 
-  it('that was rotated is in use soon after five minutes, without keeping a call waiting', async () => {
+  it('takes effect soon after five minutes if it was rotated, and keeps no call waiting', async () => {
     secrets.set('plain', 'old');
     expect(await read('secretsmanager:plain')).toBe('old');
     secrets.set('plain', 'new');
@@ -132,7 +132,7 @@ describe('a secret', () => {
 });
 
 describe('the pepper', () => {
-  it('is read with the one before it, if there is one', async () => {
+  it('includes the previous pepper if there is one', async () => {
     const peppers = createPepperSource(read, 'pepper');
     secrets.set('pepper', JSON.stringify({ current: 'a pepper of today', previous: 'one of yesterday' }));
     expect(await peppers()).toEqual({ current: 'a pepper of today', previous: 'one of yesterday' });
@@ -148,7 +148,7 @@ describe('the pepper', () => {
     '{"previous":"secret-pepper-text"}',
     '{"current":"secret-pepper-text","previous":""}',
     '{"current":"secret-pepper-text","previous":null}',
-  ])('that is not as it should be is an error that does not quote it: %s', async (value) => {
+  ])('causes an error that does not quote it if its format is wrong: %s', async (value) => {
     secrets.set('pepper', value);
     const message = await failureOf(createPepperSource(read, 'pepper')().then(String));
     expect(message).toContain('pepper is not JSON of the form');

@@ -9,9 +9,9 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../core/ports.ts';
 
 /**
- * How long each address of a host is tried before the next one. Node's 250 ms is less than a distant host takes to
- * accept: where IPv6 leads nowhere, as in AWS Lambda, no address of a host that has both kinds would be reached (Node
- * documentation, `socket.connect`, `autoSelectFamilyAttemptTimeout`).
+ * The time for which each address of a hostname is tried before the next one. Node's default of 250 ms is less than a
+ * distant server takes to accept. If IPv6 leads nowhere, as in AWS Lambda, that default would reach no address of a
+ * hostname that has both kinds (Node documentation, `socket.connect`, `autoSelectFamilyAttemptTimeout`).
  */
 export const ADDRESS_MS = 2_000;
 
@@ -35,7 +35,7 @@ export interface PoolOptions {
   readonly lookup?: LookupFunction;
 }
 
-/** What was read on each clock when a connection became idle, and for how long it may be. */
+/** The reading of each clock when a connection became idle, and the time for which it may be idle. */
 interface Idle {
   readonly readings: readonly number[];
   readonly limitMs: number;

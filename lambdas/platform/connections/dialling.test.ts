@@ -38,7 +38,7 @@ describe.each([
 ])(
   'a host that accepts after a second over IPv4, beside an IPv6 address that leads nowhere: %s',
   (_, addresses) => {
-    it('is reached by a call of a model', async () => {
+    it('answers a call of a model', async () => {
       const host = await slowHost();
       const pool = new ConnectionPool({ lookup: lookupOf(addresses) });
       const post = createUpstreamFetch(createExchange(pool));
@@ -57,7 +57,7 @@ describe.each([
 ])(
   'a receiver that accepts after a second over IPv4, beside an IPv6 address that refuses: %s',
   (_, addresses) => {
-    it('is reached by a delivery of a webhook', async () => {
+    it('receives a delivery of a webhook', async () => {
       const host = await slowHost();
       const deliver = createSender({ allowLoopback: true, resolve: async () => addresses });
       const startedMs = performance.now();

@@ -85,7 +85,7 @@ function send(pool: ConnectionPool, request: HttpRequest, now: () => number): Pr
   return promise;
 }
 
-/** Whether the connection has brought a byte since it was given to this request. */
+/** Returns a function that reports whether the connection has received a byte since this request got it. */
 function listenOn(call: ClientRequest): () => boolean {
   let heard = false;
   call.once('socket', (socket: Socket) => {

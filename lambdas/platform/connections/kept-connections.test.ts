@@ -47,7 +47,7 @@ const serving = ({ socket }: { readonly socket: Socket }) => void socket.write(A
 
 describe('a kept connection', () => {
   it.each(['resets', 'ends'] as const)(
-    'that its server %s when the second request comes costs no call: it is sent once more',
+    'costs no call if its server %s when the second request comes: the request is sent again',
     async (how) => {
       const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
         if (requestOfConnection === 1) socket.write(ANSWER);
@@ -85,7 +85,7 @@ describe('a kept connection', () => {
     expect([repeated, upstream.connections]).toEqual([2, 3]);
   });
 
-  it('is repeated on a new connection, not on another old one', async () => {
+  it('passes its request to a new connection, not to another old one', async () => {
     let isDead = false;
     const upstream = await upstreamThat(async ({ socket, requestOfConnection }) => {
       if (isDead && requestOfConnection > 1) return void socket.resetAndDestroy();
@@ -99,7 +99,7 @@ describe('a kept connection', () => {
     expect([upstream.connections, repeated()]).toEqual([4, 1]);
   });
 
-  it('is repeated once: a server that resets the new connection too has failed the call', async () => {
+  it('allows one repetition: the call fails if the server resets the new connection too', async () => {
     let isDead = false;
     const upstream = await upstreamThat(({ socket }) =>
       isDead ? void socket.resetAndDestroy() : void socket.write(ANSWER),
@@ -115,7 +115,7 @@ describe('a kept connection', () => {
     ['the first byte of an answer', 'H'],
     ['an interim answer', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['the head of an answer', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'],
-  ])('that breaks after %s is not repeated', async (_, part) => {
+  ])('causes no repetition if it breaks after %s', async (_, part) => {
     const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
       if (requestOfConnection === 1) socket.write(ANSWER);
       else socket.end(part);
@@ -130,7 +130,7 @@ describe('a kept connection', () => {
     [1_999, 1],
     [2_000, 0],
   ])(
-    'that breaks after %d ms, in which its server may have been at work, is repeated %d times',
+    'breaks after %d ms, in which its server may have worked, and the request is repeated %d times',
     async (ms, times) => {
       let now = 0;
       const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
@@ -146,7 +146,7 @@ describe('a kept connection', () => {
     },
   );
 
-  it('is not repeated for a body that can be read once', async () => {
+  it('causes no repetition if the body can be read only once', async () => {
     const upstream = await upstreamThat(({ socket, requestOfConnection }) =>
       requestOfConnection === 1 ? void socket.write(ANSWER) : void socket.resetAndDestroy(),
     );
@@ -158,7 +158,7 @@ describe('a kept connection', () => {
     expect([upstream.requests, repeated()]).toEqual([2, 0]);
   });
 
-  it('is not repeated for a call that has ended', async () => {
+  it('causes no repetition if the call has ended', async () => {
     const upstream = await upstreamThat(({ socket, requestOfConnection }) =>
       requestOfConnection === 1 ? void socket.write(ANSWER) : undefined,
     );
@@ -175,14 +175,14 @@ describe('a kept connection', () => {
 });
 
 describe('a new connection', () => {
-  it('that is reset is a failure', async () => {
+  it('fails the call if it is reset', async () => {
     const upstream = await upstreamThat(({ socket }) => void socket.resetAndDestroy());
     const { post, repeated } = client();
     await expect(post(upstream.url)).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect([upstream.requests, repeated()]).toEqual([1, 0]);
   });
 
-  it('that a host does not take in time is a failure', async () => {
+  it('fails the call if a server does not accept it in time', async () => {
     const server: Server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -193,7 +193,7 @@ describe('a new connection', () => {
     server.close();
   });
 
-  it('is used that was made in time while the process stood still', async () => {
+  it('serves the call if it was made in time while the process was suspended', async () => {
     const upstream = await upstreamThat(serving);
     const connectMs = 50;
     const { post } = client({ connectMs });
@@ -209,7 +209,7 @@ describe('an idle connection', () => {
   it.each([
     ['the wall clock', 0],
     ['the monotonic clock', 1],
-  ])('is not used again when %s says that it was idle for too long', async (_, which) => {
+  ])('stays unused if %s shows that it was idle for too long', async (_, which) => {
     const upstream = await upstreamThat(serving);
     const nows = [1_000, 1_000];
     const { post } = client({ clocks: nows.map((_, index) => () => nows[index] ?? 0) });
@@ -222,7 +222,7 @@ describe('an idle connection', () => {
     expect(upstream.connections).toBe(2);
   });
 
-  it('of a server that announces how long it keeps it is not used until the last moment', async () => {
+  it('expires before the timeout that its server announces', async () => {
     const head = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\nkeep-alive: timeout=2\r\ncontent-length: 2';
     const upstream = await upstreamThat(({ socket }) => void socket.write(`${head}\r\n\r\n{}`));
     let now = 0;
@@ -236,7 +236,7 @@ describe('an idle connection', () => {
     expect(upstream.connections).toBe(2);
   });
 
-  it('that outlived its time while the process stood still is not used again', async () => {
+  it('expires if its time passed while the process was suspended', async () => {
     // Whatever lies between has forgotten the connection by then, and answers nothing on it.
     const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
       if (requestOfConnection === 1) socket.write(ANSWER);

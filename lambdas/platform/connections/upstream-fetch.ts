@@ -7,7 +7,7 @@ import type { Exchange } from './http-exchange.ts';
 
 const USER_AGENT = 'unified-inference-service/1';
 
-/** What is read ahead of its reader, bytes; the end of a short answer frees its connection without a reader. */
+/** The bytes that are read ahead of the reader. The end of a short response frees its connection without a reader. */
 const READ_AHEAD = 64 * 1024;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -14,7 +14,7 @@ const SCHEDULE =
 
 describe('a consumer', () => {
   it.each(consumers)(
-    'has a purpose, a timeout that Lambda takes and a schedule that EventBridge takes: %s',
+    'states a purpose, a timeout that Lambda accepts and a schedule that EventBridge accepts: %s',
     (_name, consumer) => {
       expect(consumer.purpose).toMatch(/\S/);
       expect(consumer.timeoutSeconds).toBeGreaterThan(0);
@@ -33,13 +33,13 @@ describe('a consumer', () => {
 });
 
 describe('the audit', () => {
-  it('has a schedule that EventBridge takes', () => {
+  it('runs on a schedule that EventBridge accepts', () => {
     expect(AUDIT_SCHEDULE).toMatch(SCHEDULE);
   });
 });
 
 describe('the metrics', () => {
-  it('have distinct names, in a namespace that is not one of AWS’s own', () => {
+  it('use distinct names, in a namespace that is not one of AWS’s own', () => {
     const names = Object.values(METRICS);
     expect(new Set(names).size).toBe(names.length);
     for (const name of [METRIC_NAMESPACE, ...names]) expect(name).toMatch(/^[A-Z][A-Za-z0-9]{0,254}$/);

@@ -12,19 +12,19 @@ import { TABLES } from './tables.ts';
 const names = [...Object.values(VARIABLES), ...Object.values(TABLES).map(({ variable }) => variable)];
 
 describe('a required variable', () => {
-  it('is returned as it stands', () => {
+  it('keeps its value unchanged', () => {
     expect(requireVariable({ NAME: ' value ' }, 'NAME')).toBe(' value ');
   });
 
   it.each([[{}], [{ NAME: undefined }], [{ NAME: '' }]])(
-    'that is missing is named in the error: %j',
+    'causes an error that names it if it is missing: %j',
     (environment) => {
       expect(() => requireVariable(environment, 'NAME')).toThrow('environment variable NAME is not set');
     },
   );
 
   it.each(['0', '-1', '1.5', 'ten', 'NaN', 'Infinity', '9007199254740993', '5s'])(
-    'that is no positive integer is named in the error: %s',
+    'causes an error that names it if it is not a positive integer: %s',
     (value) => {
       expect(() => requirePositiveInteger({ COUNT: value }, 'COUNT')).toThrow(
         'environment variable COUNT must be a positive integer',
@@ -32,18 +32,18 @@ describe('a required variable', () => {
     },
   );
 
-  it('that is a positive integer is returned as a number', () => {
+  it('becomes a number if it is a positive integer', () => {
     expect(requirePositiveInteger({ COUNT: '1200' }, 'COUNT')).toBe(1200);
   });
 });
 
 describe('the names of the variables', () => {
-  it('are distinct, as variables and as outputs of a stack', () => {
+  it('differ from each other, as variables and as outputs of a stack', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(names.map(outputName)).size).toBe(names.length);
   });
 
-  it('are names that Lambda and CloudFormation take', () => {
+  it('match the rules of Lambda and CloudFormation', () => {
     for (const name of names) {
       expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
       expect(name).not.toMatch(/^(AWS|LAMBDA)_/);

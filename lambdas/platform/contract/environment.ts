@@ -25,9 +25,9 @@ export const VARIABLES = {
   settlementWorkflow: 'SETTLEMENT_WORKFLOW',
   /** Secrets Manager name or ARN of the payment provider's secret: JSON `{"api_key": text, "webhook_secret": text}`. */
   paymentSecret: 'PAYMENT_SECRET',
-  /** Where the payment provider's API is. */
+  /** The address of the payment provider's API. */
   paymentApiUrl: 'PAYMENT_API_URL',
-  /** Where a payer is sent after the checkout, with `order_id` and `outcome` in the query. */
+  /** The page to which a payer is sent after the checkout, with `order_id` and `outcome` in the query. */
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
   /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
   smokeSecret: 'SMOKE_SECRET',

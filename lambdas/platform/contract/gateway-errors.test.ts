@@ -7,7 +7,7 @@ const named = GATEWAY_ERRORS.map((error) => [error.responseType, error] as const
 const catalogue: Readonly<Record<string, { readonly status: number; readonly type: string }>> = ERROR_CODES;
 
 describe('an error that the gateway makes', () => {
-  it.each(named)('is of the one catalogue of errors, with its type and its status: %s', (_name, error) => {
+  it.each(named)('matches the type and the status in the catalog of errors: %s', (_name, error) => {
     const entry = catalogue[error.code];
     expect(entry?.type).toBe(error.type);
     if (error.status !== undefined) expect(entry?.status).toBe(error.status);
@@ -22,7 +22,7 @@ describe('an error that the gateway makes', () => {
     },
   );
 
-  it('is made once for each response type', () => {
+  it('exists once for each response type', () => {
     const types = GATEWAY_ERRORS.map(({ responseType }) => responseType);
     expect(types.filter((type, index) => types.indexOf(type) !== index)).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe('an error that the gateway makes', () => {
 
 describe('the body of an error that the gateway makes', () => {
   it.each(named)(
-    'is at once the envelope of both surfaces, as the service itself writes them: %s',
+    'matches the envelopes of both surfaces, as the service itself writes them: %s',
     (_name, error) => {
       const body = JSON.parse(gatewayErrorBody(error, 'req_1')) as Record<string, unknown>;
       const own = new ServiceError(error.code as keyof typeof ERROR_CODES, error.message);

@@ -1,4 +1,4 @@
-/** What a function may be granted. */
+/** The permissions that a function may be granted. */
 import type { CountedQueue, QueueName } from './queues.ts';
 import type { TableName } from './tables.ts';
 

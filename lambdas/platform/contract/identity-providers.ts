@@ -1,4 +1,7 @@
-/** Who accounts may sign in with: configuration of the deployment, read by the stacks and by the function that signs in. */
+/**
+ * The identity providers with which accounts may sign in: configuration of the deployment, read by the stacks and by
+ * the function that signs in.
+ */
 import * as z from 'zod';
 import { requireVariable, VARIABLES } from './environment.ts';
 
@@ -8,14 +11,17 @@ export const providerAddress = z.url().refine((value) => {
   return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
 }, 'must begin with https://');
 
-/** Where a provider may send a code: compared letter by letter (RFC 9700, section 2.1), and without a fragment. */
+/**
+ * An address to which a provider may send a code. It is compared letter by letter (RFC 9700, section 2.1), and has no
+ * fragment.
+ */
 const redirectUri = providerAddress.refine((value) => !value.includes('#'), 'must not have a fragment');
 
-/** What a browser needs, beside a client id, to sign in with an authorization code. */
+/** The fields that a browser needs, in addition to a client id, to sign in with an authorization code. */
 const browser = {
-  /** What the console calls it; its name in the path when absent. */
+  /** The name of the provider in the console; its name in the path if absent. */
   displayName: z.string().min(1).max(60).optional(),
-  /** Where it may send codes; without any, only tokens sign in. */
+  /** The addresses to which the provider may send codes. Without any, only tokens sign in. */
   redirectUris: z.array(redirectUri).min(1).max(20).optional(),
 };
 
@@ -28,7 +34,7 @@ const oidc = z
     otherIssuers: z.array(z.string().min(1)).optional(),
     /** The client ids that a token may be meant for. */
     audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
-    /** Where its keys are; found by discovery when absent, as are the two endpoints. */
+    /** The address of its keys; found by discovery if absent, as are the two endpoints. */
     jwksUri: providerAddress.optional(),
     ...browser,
     /** The client that codes are issued to, one of the audience; if it has a secret, that is in the identity secret. */
@@ -50,7 +56,7 @@ const github = z.strictObject({
   /** The OAuth app that a token must have been issued to; its secret is in the identity secret. */
   clientId: z.string().min(1),
   apiUrl: providerAddress.default('https://api.github.com'),
-  /** Where people authorize the app (`/authorize`) and codes are exchanged (`/access_token`). */
+  /** The base address at which people authorize the app (`/authorize`) and codes are exchanged (`/access_token`). */
   oauthUrl: providerAddress.default('https://github.com/login/oauth'),
   ...browser,
 });

@@ -1,7 +1,10 @@
-/** What the stacks and the program of the shared host have in common. */
+/** The constants and settings that the stacks and the program of the shared host have in common. */
 import { requirePositiveInteger } from './environment.ts';
 
-/** Where a balancer asks whether the host takes calls. No route: callers of the API are answered by the API itself. */
+/**
+ * The path at which a balancer checks whether the host takes calls. It is not a route: the API itself answers its
+ * callers.
+ */
 export const HOST_HEALTH_PATH = '/health/host';
 
 /** The most calls that one process has open; more are refused with 503. */

@@ -17,13 +17,13 @@ export const DIMENSIONS = {
 } as const;
 
 export const METRICS = {
-  /** What usage beyond the bound of its call would have cost, nano-USD: the operator's loss, never charged. */
+  /** The cost of usage beyond the bound of its call, nano-USD: the operator's loss, never charged. */
   unbilled: 'UnbilledNanoUsd',
   /** Expired holds that were settled from their usage record. */
   holdsSettled: 'HoldsSettled',
   /** Expired holds that were released. */
   holdsReleased: 'HoldsReleased',
-  /** How far the books of the audited accounts are off, nano-USD; anything but 0 is an incident. */
+  /** The drift of the ledger of the audited accounts, nano-USD. A value other than 0 is an incident. */
   auditDrift: 'AuditDriftNanoUsd',
   /** Accounts whose books were proven. */
   accountsAudited: 'AccountsAudited',
@@ -35,7 +35,7 @@ export const METRICS = {
   balances: 'BalancesNanoUsd',
   /** Holds that are open as the sweeper looks. */
   holdsOpen: 'HoldsOpen',
-  /** How long ago the oldest of them was opened. */
+  /** The age of the oldest of them, seconds. */
   overdueHold: 'OverdueHoldSeconds',
   /** Answers with an error, by its type. */
   errors: 'Errors',
@@ -47,11 +47,14 @@ export const METRICS = {
   callsSettled: 'CallsSettled',
   inputTokens: 'InputTokens',
   outputTokens: 'OutputTokens',
-  /** What accounts paid, nano-USD, by route. */
+  /** The amount that accounts paid, nano-USD, by route. */
   cost: 'CostNanoUsd',
-  /** What providers took, nano-USD, by route; of calls whose route has a cost in the catalog. */
+  /** The cost of providers, nano-USD, by route, for calls whose route has a cost in the catalog. */
   providerCost: 'ProviderCostNanoUsd',
-  /** What accounts paid for these calls less what providers took, nano-USD, by route; below 0 is a loss. */
+  /**
+   * The amount that accounts paid for these calls minus the cost of providers, nano-USD, by route. A value below 0 is a
+   * loss.
+   */
   margin: 'MarginNanoUsd',
   /** The loss of a call that was sold below its cost, nano-USD, by route; each such call is one sample. */
   soldBelowCost: 'SoldBelowCostNanoUsd',

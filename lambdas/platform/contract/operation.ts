@@ -1,4 +1,4 @@
-/** What the description of an endpoint says beyond its row in the route table. */
+/** The fields of an endpoint's description that are not in its row of the route table. */
 import type * as z from 'zod';
 
 export type Tag =
@@ -24,7 +24,7 @@ export interface Answer {
 
 /** A request header that may be left out. */
 export interface Header {
-  /** What it is for. */
+  /** The purpose of the endpoint. */
   readonly description: string;
   /** Values that are taken. */
   readonly pattern: string;
@@ -32,15 +32,15 @@ export interface Header {
 
 export interface Operation {
   readonly tag: Tag;
-  /** What a caller should know that the purpose does not say. */
+  /** Information for a caller that the purpose does not contain. */
   readonly description?: string;
-  /** What the endpoint validates the query with. */
+  /** The schema with which the endpoint validates the query. */
   readonly query?: z.ZodObject;
   /** Request headers that are read. */
   readonly headers?: Readonly<Record<string, Header>>;
-  /** What the endpoint validates the body with. */
+  /** The schema with which the endpoint validates the body. */
   readonly body?: z.ZodType;
-  /** What the endpoint validates the fields of a form with, and the field that is a file. */
+  /** The schema with which the endpoint validates the fields of a form, and the field that is a file. */
   readonly form?: { readonly fields: z.ZodObject; readonly file: string };
   /** A body that may be left out. */
   readonly optionalBody?: true;

@@ -20,7 +20,7 @@ describe('a queue that is read', () => {
     expect(queue.visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
   });
 
-  it.each(read)('has a reader within the bounds of Lambda: $name', ({ reader }) => {
+  it.each(read)('names a reader within the limits of Lambda: $name', ({ reader }) => {
     expect(reader.batchSize).toBeLessThanOrEqual(10);
     expect(reader.maxConcurrency).toBeGreaterThanOrEqual(2);
     expect(reader.maxConcurrency).toBeLessThanOrEqual(1_000);
@@ -36,7 +36,7 @@ describe('a queue that is read', () => {
 });
 
 describe('the name of a queue', () => {
-  it('has its stage before it', () => {
+  it('starts with its stage', () => {
     expect(queueNameOf('prod', 'deadEvents')).toBe('prod-dead-events');
     expect(queueNameOf('prod', 'retries')).toBe('prod-retries');
   });

@@ -46,7 +46,7 @@ export const QUEUES = {
   },
   /** Events that could not be handled. */
   deadEvents: { variable: 'DEAD_EVENTS_QUEUE' },
-  /** Where changes of listings are that could not be followed: shard and sequence numbers, not the records. */
+  /** The positions of changes of listings that could not be followed: shard and sequence numbers, not the records. */
   deadChanges: { variable: 'DEAD_CHANGES_QUEUE' },
   /** Attempts that could not be handled. */
   deadDeliveries: { variable: 'DEAD_DELIVERIES_QUEUE' },

@@ -3,7 +3,10 @@
 /** The API format of a route, which its errors use; `platform` uses the OpenAI format. */
 export type Surface = 'openai' | 'messages' | 'platform';
 
-/** Who may call: anyone, the bearer of an API key, the owner's session, either of these two, or an operator's session. */
+/**
+ * The callers that a route accepts: anyone, the bearer of an API key, the owner's session, either of these two, or an
+ * operator's session.
+ */
 export type Authentication = 'none' | 'api-key' | 'session' | 'api-key-or-session' | 'operator';
 
 export interface Route {
@@ -17,7 +20,7 @@ export interface Route {
   readonly response: 'buffered' | 'streamed';
   readonly surface: Surface;
   readonly authentication: Authentication;
-  /** Which of the two REST APIs carries the route. */
+  /** The REST API that has the route. */
   readonly api: 'inference' | 'platform';
   /** Calls are billed. */
   readonly paid?: true;

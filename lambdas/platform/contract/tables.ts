@@ -26,7 +26,9 @@ export const TABLES = {
    * What the last audit of all found is the one item of a partition that is no account's (`audit`: `audit#last`).
    */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
-  /** Which account an external identity opened: one item for each, so that it opens exactly one. */
+  /**
+   * The account that an external identity opened. There is one item per identity, so that it opens exactly one account.
+   */
   identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
   /** The live sessions of each account: one item, so that they begin and end in one write and are checked in one read. */
   sessions: { variable: 'SESSIONS_TABLE', partitionKey: 'account_id', ttl: 'expires' },
@@ -71,7 +73,10 @@ export const TABLES = {
       { name: 'by-shelf', partitionKey: 'shelf', sortKey: 'listing_id' },
     ],
   },
-  /** What is derived from the listings: the search index in parts, its changes since, installs by day, what is trending. */
+  /**
+   * The data that is derived from the listings: the search index in fragments, its changes since, installs by day, and
+   * trending listings.
+   */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
   /**
    * Circuits of routes that failed recently: `<route>` for all accounts, `<route>~<account>` for one; and usage that was not

@@ -1,4 +1,4 @@
-/** Which addresses are those of the public internet, in whatever form they are written. */
+/** The recognition of addresses of the public internet, in any notation. */
 import ipaddr from 'ipaddr.js';
 
 /** The only part of IPv6 that is routed globally (IANA, IPv6 Global Unicast Address Assignments). */
@@ -8,8 +8,9 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 const HOST_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
- * Whether the address is a global unicast one. Everything that IANA's special-purpose registries list is not, nor is
- * any IPv6 form that carries an IPv4 address (mapped, compatible, translated, 6to4, Teredo, NAT64), whichever it is.
+ * Returns whether the address is a global unicast one. An address in IANA's special-purpose registries is not. Nor is
+ * any IPv6 form that contains an IPv4 address (mapped, compatible, translated, 6to4, Teredo, NAT64), for any IPv4
+ * address.
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
@@ -18,7 +19,7 @@ export function isPublicAddress(text: string): boolean {
   return (address as ipaddr.IPv6).match(GLOBAL_UNICAST);
 }
 
-/** Whether the address is this machine, `127.0.0.0/8` or `::1`, mapped or not. */
+/** Returns whether the address is this machine, `127.0.0.0/8` or `::1`, mapped or not. */
 export function isLoopbackAddress(text: string): boolean {
   const address = parse(text);
   if (address === undefined) return false;
@@ -26,12 +27,15 @@ export function isLoopbackAddress(text: string): boolean {
   return plain.range() === 'loopback';
 }
 
-/** Whether the host of a URL is an address and no name. */
+/** Returns whether the host of a URL is an address and not a name. */
 export function isAddress(host: string): boolean {
   return parse(host) !== undefined;
 }
 
-/** Whether a host name is `localhost` or a name in it: this machine, whatever a name server says (RFC 6761, section 6.3). */
+/**
+ * Returns whether a hostname is `localhost` or a name in it. It is this machine, whatever a name server returns (RFC
+ * 6761, section 6.3).
+ */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
 /** A host of a URL without the brackets of IPv6. */

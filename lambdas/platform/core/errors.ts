@@ -143,7 +143,10 @@ const OVERLOAD_SECONDS = 2;
 export const overloaded = (message = 'The service is overloaded; retry.', cause?: unknown): ServiceError =>
   new ServiceError('overloaded', message, { retryAfterSeconds: OVERLOAD_SECONDS, cause });
 
-/** What a caller receives: a `ServiceError` as it is, a failure that passes as 503, anything else as an internal error. */
+/**
+ * Returns the error that a caller receives: a `ServiceError` unchanged, a transient failure as 503, anything else as an
+ * internal error.
+ */
 export function toServiceError(failure: unknown): ServiceError {
   if (failure instanceof ServiceError) return failure;
   if (isTransient(failure)) return overloaded(undefined, failure);

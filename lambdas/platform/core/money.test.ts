@@ -143,7 +143,7 @@ describe('divideUp', () => {
 });
 
 describe('toCents', () => {
-  it('is exact, or throws', () => {
+  it('returns the exact number of cents, or throws', () => {
     fc.assert(fc.property(fc.maxSafeNat(), (cents) => toCents(BigInt(cents) * NANO_PER_CENT) === cents));
     expect(() => toCents(NANO_PER_CENT + 1n)).toThrow('whole number of cents');
   });
@@ -158,7 +158,7 @@ describe('usdJson', () => {
     );
   });
 
-  it('is a JSON number that every parser reads', () => {
+  it('returns a JSON number that every parser reads', () => {
     expect(JSON.parse(JSON.stringify([usdJson(12_000n), usdJson(-1n)]))).toEqual([0.000012, -0.000000001]);
   });
 });

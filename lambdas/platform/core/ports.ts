@@ -1,4 +1,4 @@
-/** What the core asks of the world: time, chance, logs; and the shape of an endpoint. */
+/** The dependencies of the core: time, chance and logs; and the shape of an endpoint. */
 
 /** Milliseconds since the Unix epoch. */
 export type Clock = () => number;
@@ -24,7 +24,7 @@ export interface Measured {
 
 /** Structured logging. Fields never hold prompts, answers, keys, secrets or upstream addresses. */
 export interface Log {
-  /** What is measured rides on the same line, so it costs none of its own. */
+  /** Writes a line. `measured` is on the same line, so that metrics need no separate line. */
   info(message: string, fields?: Readonly<Record<string, unknown>>, measured?: Measured): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -39,7 +39,7 @@ export type Measure = (measured: Measured) => void;
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;
 
-/** Who gives out access tokens: Microsoft Entra ID, or Google Cloud. */
+/** The issuers of access tokens: Microsoft Entra ID, or Google Cloud. */
 export type TokenIssuer = 'entra' | 'google';
 
 /** Gives the access token of the client whose credentials a secret holds; throws when there is none to be had. */
@@ -59,7 +59,7 @@ export type RequestSigner = (request: {
   readonly body: string;
 }) => Promise<Readonly<Record<string, string>>>;
 
-/** What a host knows of one call beside its request. */
+/** The data that a server has about one call, in addition to its request. */
 export interface CallContext {
   /** `req_<ulid>`. */
   readonly requestId: string;
@@ -72,7 +72,7 @@ export interface CallContext {
   readonly log: Log;
 }
 
-/** How server-sent events show that a call is alive, and that it failed. */
+/** The server-sent events that show that a call is alive, and that it failed. */
 export interface EventFormat {
   /** Sent while nothing else is; complete with its blank line. */
   readonly heartbeat: string;
@@ -96,7 +96,7 @@ export interface StreamedAnswer {
   readonly opening?: string;
 }
 
-/** How a streamed answer ended; only the first is a whole answer. */
+/** The end of a streamed response. Only the first is a complete response. */
 export type StreamOutcome =
   | { readonly status: 'completed' }
   /** Its reader left. */

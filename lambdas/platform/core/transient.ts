@@ -1,4 +1,4 @@
-/** Which failures of a request to AWS pass by themselves. */
+/** The transient failures of requests to AWS. */
 
 /** Errors, and reasons of a cancelled transaction, that say that nothing was done: a throttle, or another write to the item. */
 const REFUSAL = /^(Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict)/;
@@ -6,11 +6,11 @@ const REFUSAL = /^(Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|Tr
 interface AwsFailure {
   readonly name?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  /** Of a cancelled transaction, one for each of its items. */
+  /** The reasons of a canceled transaction, one for each of its items. */
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
-/** Whether the service has certainly done nothing, and may do it when it is sent again. */
+/** Returns whether the service has certainly done nothing, and may do it if the request is sent again. */
 export function isRefusal(failure: unknown): boolean {
   const { name = '', CancellationReasons: reasons = [] } = Object(failure) as AwsFailure;
   const codes = reasons.map(({ Code: code = '' }) => code);
@@ -19,8 +19,8 @@ export function isRefusal(failure: unknown): boolean {
 }
 
 /**
- * Whether a request to AWS failed in a way that passes: refused, not answered, or failed on their side. It may have been
- * done. Every error of an AWS SDK carries `$metadata`, without a status when no answer came.
+ * Returns whether a request to AWS failed in a transient way: throttled, not answered, or failed on their side. It may
+ * have been done. Every error of an AWS SDK has `$metadata`, without a status if no response arrived.
  */
 export function isTransient(failure: unknown): boolean {
   const { $metadata: metadata } = Object(failure) as AwsFailure;

@@ -37,7 +37,7 @@ const sdkClient = (endpoint: string, maxAttempts: number, requestTimeout: number
 const ours = (endpoint: string, requestMs = 20_000) =>
   createDynamoClients({ endpoint, region: 'us-east-1', credentials: CREDENTIALS }, requestMs);
 
-/** What a caller may see of a result or a failure, but for the ids of requests and the time that retries took. */
+/** Returns what a caller can observe of a result or a failure, except for request ids and the time of retries. */
 async function outcome(client: Client, command: object): Promise<unknown> {
   const known = ({ requestId: _id, totalRetryDelay: _delay, ...rest }: Readonly<Record<string, unknown>>) =>
     rest;
@@ -174,7 +174,7 @@ describe('on the real engine', () => {
         () => new UpdateItemCommand({ TableName, Key, UpdateExpression: 'SET' }),
       ],
     ],
-  ])('has the results and failures of the SDK: %s', async (_name, commands) => {
+  ])('returns the results and failures of the SDK: %s', async (_name, commands) => {
     const results = [];
     for (const client of [sdk, database.client]) {
       const found = [];
@@ -333,7 +333,7 @@ describe('in trouble', () => {
     client.destroy();
   });
 
-  it('has one connection for both clients, and as many as there are requests at once', async () => {
+  it('opens one connection for both clients, and one for each concurrent request', async () => {
     trouble = await startTrouble(done);
     const { client, onceClient } = ours(trouble.endpoint);
     for (const each of [client, onceClient, client]) await each.send(READ());

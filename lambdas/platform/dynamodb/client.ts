@@ -47,9 +47,9 @@ type Send = (input: ServiceInputTypes) => Promise<Result>;
 export interface DynamoClientOptions {
   readonly config: DynamoDBClientConfig;
   readonly agents: Agents;
-  /** How often a request is sent at most. */
+  /** The maximum number of times that a request is sent. */
   readonly maxAttempts: number;
-  /** How long the answer to each is waited for. */
+  /** The timeout of the response to each attempt. */
   readonly timeoutMs: number;
 }
 
@@ -93,7 +93,7 @@ class ItemRequests {
   readonly #options: DynamoClientOptions;
   readonly #decoder: DynamoDBClient['middlewareStack'];
   #target: Promise<Target> | undefined;
-  /** What the clock of AWS is ahead of ours. */
+  /** The time by which the clock of AWS is ahead of ours. */
   #skewMs = 0;
 
   constructor(client: DynamoDBClient, options: DynamoClientOptions) {

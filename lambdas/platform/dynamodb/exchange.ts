@@ -13,7 +13,7 @@ const MAX_SOCKETS = 256;
 
 const CONNECT_MS = 1_000;
 
-/** What the SDK calls a timeout, so that callers need not know who made the request. */
+/** The error codes that the SDK calls a timeout, so that callers need not know who made the request. */
 const TIMEOUTS = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'];
 
 /** As the SDK's deserializer takes it. */

@@ -8,10 +8,10 @@ import { readItem, readRecentItem } from './reads.ts';
 /** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
 const PART_BYTES = 350 * 1024;
 
-/** What is decompressed in one step: each is a turn of the event loop and a job of its own. */
+/** The bytes that are decompressed in one step. Each step is a turn of the event loop and a separate job. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Where the parts are, by their places. */
+/** The storage of the fragments, by their index. */
 export interface PartTable {
   readonly client: DynamoDBClient;
   readonly table: string;

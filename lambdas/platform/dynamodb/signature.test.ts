@@ -22,7 +22,7 @@ const call = fc.record({
 });
 
 describe('the signature of a request', () => {
-  it('is that of the AWS library, for a signer that has signed with other secrets and on other days', async () => {
+  it('matches that of the AWS library if the signer has already used other secrets and days', async () => {
     await fc.assert(
       fc.asyncProperty(
         label,

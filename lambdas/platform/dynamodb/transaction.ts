@@ -11,7 +11,7 @@ import { isRefusal } from '../core/transient.ts';
 const MAX_TRIES = 10;
 const PAUSE_MS = 10;
 
-/** Whether it was done; if not, the places of the items whose condition failed. */
+/** The result of a transaction. If it was not done, `failed` has the indexes of the items whose condition failed. */
 export type Transacted =
   | { readonly done: true }
   | { readonly done: false; readonly failed: readonly number[] };

@@ -14,7 +14,7 @@ import { type Item, number } from './attribute-values.ts';
 
 export interface WriteResult {
   readonly applied: boolean;
-  /** What the command asks to be returned when applied, else the item that failed the condition. */
+  /** The item that the command requests if applied, otherwise the item that failed the condition. */
   readonly item: Item | undefined;
 }
 

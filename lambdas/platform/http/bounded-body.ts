@@ -9,9 +9,9 @@ export interface BodyBounds {
   readonly idleMs: number;
   /** The longest that a body may take as a whole. */
   readonly totalMs: number;
-  /** What a body must bring on average, once it has had time to begin. */
+  /** The minimum average rate of a body, after it has had time to start. */
   readonly leastRate: { readonly bytesPerSecond: number; readonly afterMs: number };
-  /** What the bodies of all open requests may have together. */
+  /** The bytes that the bodies of all open requests may use together. */
   readonly budget?: ByteBudget;
 }
 

@@ -1,7 +1,7 @@
 /** The parts of a multipart form, one after another, as their bytes come (RFC 7578, RFC 2046 section 5.1). */
 import { ServiceError } from '../core/errors.ts';
 
-/** What is known of a part before its content. */
+/** The headers of a form field, which are read before its content. */
 export interface PartHead {
   /** Empty when the part has none. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Part {
 /** A part has three headers, and the longest of them a name. */
 const HEAD_BYTES = 16 * 1024;
 
-/** What is searched and handed on at once, at least. */
+/** The minimum number of bytes that are searched and passed on at once. */
 const PIECE_BYTES = 16 * 1024;
 
 const CRLF = '\r\n';
@@ -95,7 +95,7 @@ class Pieces {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** What comes before the mark, which is taken too. Throws 400 when the end comes first. */
+  /** Yields the bytes before the mark, and consumes the mark too. Throws 400 if the end comes first. */
   async *before(mark: Buffer): AsyncGenerator<Buffer, void> {
     for (;;) {
       const at = this.#unread.indexOf(mark);
@@ -114,7 +114,7 @@ class Pieces {
     }
   }
 
-  /** What comes next, which stays unread. Throws 400 when there is less. */
+  /** Returns the next bytes without consuming them. Throws 400 if there are fewer. */
   async next(bytes: number): Promise<string> {
     while (this.#unread.length < bytes) await this.#more();
     return this.#unread.toString('latin1', 0, bytes);

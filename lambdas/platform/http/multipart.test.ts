@@ -25,7 +25,7 @@ const receiveAny = createUploadReader({
   tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
 });
 
-/** Of this process: others have theirs in the same folder. */
+/** Returns the uploads that this process has left. Other processes have theirs in the same folder. */
 const uploadsLeft = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`upload-${process.pid}-`));
 afterEach(() => {
   expect(uploadsLeft()).toEqual([]);
@@ -59,7 +59,7 @@ function request(parts: readonly string[], pieceBytes = 1 << 20, closing = `--${
 
 describe('a form', () => {
   it.each([1, 2, 7, 64, 4_096])(
-    'is read the same in pieces of %d bytes, fields after the file too',
+    'yields the same content in pieces of %d bytes, with fields after the file',
     async (piece) => {
       const upload = await receive(
         request([field('a', '1'), file('sound'), field('b', 'ü'), field('a', '2')], piece),
@@ -149,7 +149,7 @@ describe('the grammar of a form', () => {
   });
 
   it.each(['utf-16le', 'utf-16', 'ucs2', 'base64'])(
-    'is refused in the charset %s, and not decoded',
+    'rejects the charset %s and decodes nothing',
     async (charset) => {
       const type = `content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=${charset}`;
       for (let length = 0; length < 40; length += 1)
@@ -181,7 +181,7 @@ describe('the grammar of a form', () => {
       await expect(receive(request(broken, piece))).rejects.toMatchObject({ code: 'invalid_value' });
   });
 
-  it('is not blamed for a disk that is full', async () => {
+  it('passes on the error of a full disk unchanged', async () => {
     const full = createUploadReader({
       spool: async (bytes) => {
         for await (const _ of bytes) throw new Error('no space left');

@@ -11,7 +11,7 @@ export interface MultipartOptions {
   readonly spool: Spool;
   /** The largest file that is taken. */
   readonly maxFileBytes: number;
-  /** What is said of a larger one. */
+  /** Returns the error for a larger file. */
   readonly tooLarge: () => ServiceError;
 }
 
@@ -21,7 +21,7 @@ const MAX_PARTS = 64;
 
 const FILE_FIELD = 'file';
 
-/** How fields may be encoded (RFC 7578, section 4.4): nearly all are UTF-8 without saying so. */
+/** The encodings that fields may use (RFC 7578, section 4.4). Nearly all are UTF-8 without a declaration. */
 const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
   'utf-8': 'utf8',
   'us-ascii': 'utf8',
@@ -30,7 +30,7 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
 
 const refusal = (message: string, param: string) => new ServiceError('invalid_value', message, { param });
 
-/** What has come of a form; the first thing that is wrong with it is what its sender learns. */
+/** The content of a form that has been read so far. Its sender receives the first fault that was found. */
 class Form {
   readonly #options: MultipartOptions;
   readonly #fields: [string, string][] = [];
@@ -78,7 +78,7 @@ class Form {
     this.#file = await this.#options.spool(this.#bounded(content));
   }
 
-  /** What is beyond the limit is read and not written. */
+  /** Yields the content up to the limit. The bytes beyond it are read and not written. */
   async *#bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     const { maxFileBytes, tooLarge } = this.#options;
     let bytes = 0;

@@ -19,7 +19,7 @@ let host: NodeHost;
 let url: string;
 let cancelledStreams = 0;
 
-/** What the host asked to be resolved. */
+/** The routes that the server resolved. */
 const resolved: (readonly [method: string, path: string])[] = [];
 
 /** Chunks that endpoints read of bodies. */
@@ -51,7 +51,10 @@ function close({ server }: NodeHost): void {
 const headOf = (header: string) =>
   `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}\r\n\r\n`;
 
-/** What the host sends until it closes the connection. `speak` gives what ends the speaking, if it goes on. */
+/**
+ * Returns what the server sends until it closes the connection. `speak` returns a function that stops it, if it
+ * continues.
+ */
 async function converse(speak: (socket: Socket) => unknown): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let received = '';

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import { type BodyBounds, boundedBody } from './bounded-body.ts';
 import { type Handler, silenceOf } from './request-handler.ts';
 
-/** What serves a method and path. */
+/** The handler of a method and path. */
 export interface Target {
   readonly handler: Handler;
   readonly pathParameters: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export class NodeHost {
   readonly #options: NodeHostOptions;
   #open = 0;
   #peak = 0;
-  /** When the calls that are open end at the latest, once the host stops. */
+  /** The time by which open calls end after the server stops. */
   #endsMs = Number.POSITIVE_INFINITY;
   #onEmpty = () => {};
 
@@ -123,7 +123,7 @@ export class NodeHost {
 /** Longer than balancers and CloudFront keep an idle connection, so that it is they who close it. */
 const KEEP_ALIVE_MS = 130_000;
 
-/** How much, and for how long, to take in what a refused client still sends. */
+/** The maximum bytes and time for reading what a rejected client still sends. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 

@@ -7,7 +7,10 @@ import { consumer } from './consumers.ts';
 import { buffered, streamed } from './pipelines.ts';
 import type { Handler } from './request-handler.ts';
 
-/** What the Lambda runtime gives a streaming function (AWS Lambda developer guide, response streaming for Node.js). */
+/**
+ * The handler of a streaming function, as the Lambda runtime creates it (AWS Lambda developer guide, response streaming
+ * for Node.js).
+ */
 type StreamHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
 
 interface Metadata {
@@ -153,7 +156,7 @@ describe('a call that comes to a function', () => {
     return silenceMs;
   };
 
-  it('may be silent for as long as API Gateway bears it, or CloudFront where it came through that', async () => {
+  it('stays open without output for as long as API Gateway allows, or CloudFront if the call came through it', async () => {
     expect(await silenceOf({})).toBe(300_000);
     expect(await silenceOf({ 'X-Viewer-Ip': ['192.0.2.1'] })).toBe(120_000);
   });

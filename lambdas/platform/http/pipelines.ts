@@ -62,7 +62,10 @@ export function buffered(handler: Handler) {
   return Object.assign(pipeline, { respond: handler });
 }
 
-/** What no `Request` may have for a method (Fetch standard, section 2.2.1); passed on under a name that no route has. */
+/**
+ * The methods that a `Request` may not have (Fetch standard, section 2.2.1). They are passed on under a name that no
+ * route has.
+ */
 const FORBIDDEN = /^(connect|trace|track)$/i;
 
 /** Builds the request. The host name plays no part in routing, and one that a client made up must not break the URL. */

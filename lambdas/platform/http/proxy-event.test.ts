@@ -5,7 +5,7 @@ import { lambdaEvent } from '../testing/lambda-event.ts';
 import { pathParametersOf, toRequest } from './pipelines.ts';
 
 describe('the request of an event', () => {
-  it('has its method, path, query, headers and body', async () => {
+  it('contains its method, path, query, headers and body', async () => {
     const request = toRequest(
       lambdaEvent({
         httpMethod: 'POST',
@@ -34,7 +34,7 @@ describe('the request of an event', () => {
     expect(new URL(request.url).searchParams.get('empty')).toBe('');
   });
 
-  it('has query parameters as API Gateway decoded them, whatever they hold', () => {
+  it('contains query parameters as API Gateway decoded them, with any content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
         const request = toRequest(lambdaEvent({ multiValueQueryStringParameters: { [name]: [value] } }));
@@ -44,7 +44,7 @@ describe('the request of an event', () => {
     );
   });
 
-  it('has the bytes of a base64 body', async () => {
+  it('contains the bytes of a base64 body', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     const request = toRequest(
       lambdaEvent({ httpMethod: 'POST', body: Buffer.from(bytes).toString('base64'), isBase64Encoded: true }),
@@ -52,23 +52,23 @@ describe('the request of an event', () => {
     expect(new Uint8Array(await request.arrayBuffer())).toEqual(bytes);
   });
 
-  it.each(['GET', 'HEAD'])('has no body when its method has none: %s', (httpMethod) => {
+  it.each(['GET', 'HEAD'])('omits the body if its method has none: %s', (httpMethod) => {
     expect(toRequest(lambdaEvent({ httpMethod, body: 'ignored' })).body).toBeNull();
   });
 
   it.each(['TRACE', 'CONNECT', 'TRACK', 'trace'])(
-    'can be made for a method that no request may have: %s',
+    'replaces a method that no request may have: %s',
     (httpMethod) => {
       expect(toRequest(lambdaEvent({ httpMethod })).method).toBe(`NOT-${httpMethod}`);
     },
   );
 
-  it.each([null, ''])('has an empty body when none was sent: %j', async (body) => {
+  it.each([null, ''])('contains an empty body if none was sent: %j', async (body) => {
     expect(await toRequest(lambdaEvent({ httpMethod: 'POST', body })).text()).toBe('');
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    'is made for every method that API Gateway takes: %s',
+    'keeps every method that API Gateway accepts: %s',
     (httpMethod) => {
       expect(toRequest(lambdaEvent({ httpMethod })).method).toBe(httpMethod);
     },
@@ -83,18 +83,18 @@ describe('the request of an event', () => {
     '/a?b',
     '/a#b',
     '/..',
-  ])('is made for every path: %s', (path) => {
+  ])('accepts every path: %s', (path) => {
     expect(toRequest(lambdaEvent({ path })).method).toBe('GET');
   });
 
-  it('has the path as the caller wrote it, percent-encoding included', () => {
+  it('contains the path as the caller wrote it, including percent-encoding', () => {
     expect(new URL(toRequest(lambdaEvent({ path: '/v1/models/a%2Fb' })).url).pathname).toBe(
       '/v1/models/a%2Fb',
     );
   });
 
   it.each(['localhost:99999', 'a b', 'user@', '[::1', '漢', ''])(
-    'is made whatever the Host header says, because it plays no part in routing: %j',
+    'ignores the Host header, which plays no part in routing: %j',
     (host) => {
       const request = toRequest(lambdaEvent({ multiValueHeaders: { Host: [host] } }));
       expect(new URL(request.url).pathname).toBe('/v1/models');
@@ -102,7 +102,7 @@ describe('the request of an event', () => {
   );
 
   it.each(['→ 漢字', '🙂', 'tab\tand ü'])(
-    'is made whatever text a header holds, as a program’s name may: %s',
+    'accepts any text in a header, such as the name of a program: %s',
     (value) => {
       expect(toRequest(lambdaEvent({ multiValueHeaders: { 'X-Title': [value] } })).method).toBe('GET');
     },
@@ -110,20 +110,20 @@ describe('the request of an event', () => {
 });
 
 describe('the path parameters of an event', () => {
-  it('are decoded, an encoded slash included', () => {
+  it('contain decoded values, including an encoded slash', () => {
     const event = lambdaEvent({ pathParameters: { model: 'openai%2Fgpt-5', api_key: 'sk%20%C3%BC' } });
     expect(pathParametersOf(event)).toEqual({ model: 'openai/gpt-5', api_key: 'sk ü' });
   });
 
-  it('are taken as they are where their encoding is broken', () => {
+  it('stay unchanged if their encoding is broken', () => {
     expect(pathParametersOf(lambdaEvent({ pathParameters: { model: '100%' } }))).toEqual({ model: '100%' });
   });
 
-  it('are absent where the route has none', () => {
+  it('remain empty if the route has none', () => {
     expect(pathParametersOf(lambdaEvent())).toEqual({});
   });
 
-  it('are decoded from any encoding', () => {
+  it('equal the original text for any percent-encoded text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const event = lambdaEvent({ pathParameters: { model: encodeURIComponent(value) } });

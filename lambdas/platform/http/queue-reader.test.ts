@@ -26,7 +26,7 @@ function reader(run: (body: unknown, queueArn: string) => Promise<void>) {
 }
 
 describe('a reader of a queue', () => {
-  it('is given each message’s body and the queue it waited in, and lets done ones go', async () => {
+  it('receives each message’s body and queue, and reports no failure for handled messages', async () => {
     const seen: unknown[] = [];
     const { read } = reader(async (body, queueArn) => void seen.push([body, queueArn]));
     expect(await read('{"a":1}', '"text"', 'null')).toEqual([]);

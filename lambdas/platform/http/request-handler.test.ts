@@ -127,7 +127,7 @@ describe('an error', () => {
   };
 
   it.each(Object.entries(ERROR_CODES))(
-    'has its status and type in OpenAI’s envelope: %s',
+    'returns its status and type in OpenAI’s envelope: %s',
     async (code, { status, type }) => {
       const { response, text } = await call(
         failing(new ServiceError(code as ErrorCode, 'What is wrong.', options)),
@@ -145,7 +145,7 @@ describe('an error', () => {
     },
   );
 
-  it('is in Anthropic’s envelope on the Messages surface', async () => {
+  it('uses Anthropic’s envelope on the Messages surface', async () => {
     const failure = new ServiceError('insufficient_credit', 'Too little.', options);
     const { response, text } = await call(failing(failure), 'messages');
     expect(response.status).toBe(402);
@@ -156,7 +156,7 @@ describe('an error', () => {
     });
   });
 
-  it('is in OpenAI’s envelope on the platform, with a null param when there is none', async () => {
+  it('uses OpenAI’s envelope on the platform, with a null param if there is none', async () => {
     const { text } = await call(failing(new ServiceError('not_found', 'None.')), 'platform');
     expect(JSON.parse(text)).toEqual({
       error: {
@@ -177,12 +177,12 @@ describe('an error', () => {
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
   });
 
-  it('has no Retry-After where waiting does not help', async () => {
+  it('omits Retry-After if waiting does not help', async () => {
     const { response } = await call(failing(new ServiceError('invalid_json', 'No.')));
     expect(response.headers.get('retry-after')).toBeNull();
   });
 
-  it('of the caller’s making is not logged as the service’s', async () => {
+  it('causes no error line in the log if the caller caused it', async () => {
     const { lines } = await call(failing(new ServiceError('invalid_json', 'No.')));
     expect(lines.map(({ level }) => level)).toEqual(['info']);
   });
@@ -214,7 +214,7 @@ describe('an internal error', () => {
   it.each(
     SURFACES.flatMap((surface) => failures.map(([name, failure]) => [surface, name, failure] as const)),
   )(
-    'is answered on the %s surface without a word of what went wrong: %s',
+    'returns 500 on the %s surface without any detail of the failure: %s',
     async (surface, _name, failure) => {
       const { response, text } = await call(failing(failure), surface);
       expect(response.status).toBe(500);
@@ -227,14 +227,14 @@ describe('an internal error', () => {
     },
   );
 
-  it('of an endpoint that throws at once is answered too', async () => {
+  it('returns 500 if an endpoint throws synchronously', async () => {
     const { response } = await call(() => {
       throw new Canary();
     });
     expect(response.status).toBe(500);
   });
 
-  it('is logged with the request id, its name and where it happened', async () => {
+  it('appears in the log with the request id, its name and its location', async () => {
     const { lines } = await call(failing(new Canary()));
     expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
     expect(lines[0]?.fields).toMatchObject({
@@ -244,7 +244,7 @@ describe('an internal error', () => {
     });
   });
 
-  it('of AWS that passes by itself is 503 with Retry-After, and is logged without its message', async () => {
+  it('returns 503 with Retry-After if it is a transient failure of AWS, and is logged without its message', async () => {
     const failure = Object.assign(new Error(CANARY), { name: 'TimeoutError', $metadata: { attempts: 3 } });
     const { response, text, lines } = await call(failing(failure));
     expect(response.status).toBe(503);
@@ -258,12 +258,12 @@ describe('an internal error', () => {
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  it('is logged without its message, which may quote the request', async () => {
+  it('appears in the log without its message, which may quote the request', async () => {
     const { lines } = await call(async () => JSON.parse(CANARY));
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  it('is not made of an answer whose headers cannot be changed', async () => {
+  it('remains absent if the headers of a response are immutable', async () => {
     const { response } = await call(async () => Response.redirect('https://example.com/'));
     expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
   });
@@ -275,7 +275,7 @@ describe('what a request handler measures', () => {
     dimensions: { error_type: type },
   });
 
-  it('is each error, by the type that the caller sees', async () => {
+  it('includes each error, by the type that the caller receives', async () => {
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
       const { lines } = await call(failing(new ServiceError(code, 'No.')));
       expect(lines.at(-1)?.measured).toEqual(
@@ -292,7 +292,7 @@ describe('what a request handler measures', () => {
     expect(unhealthy.lines.at(-1)?.measured).toEqual(errorLine('none', false));
   });
 
-  it('is nothing of a good answer', async () => {
+  it('excludes a successful response', async () => {
     const { lines } = await call(async () => new Response('fine'));
     expect(lines.map(({ measured }) => measured)).toEqual([undefined]);
   });
@@ -319,7 +319,7 @@ function streaming(
 describe('a streamed answer', () => {
   const routesFailed = () => new ServiceError('all_routes_failed', 'The route broke off.');
 
-  it('is logged once it has ended, with its time to the first chunk', async () => {
+  it('appears in the log after it has ended, with its time to the first chunk', async () => {
     let deliver = (_chunk: string) => {};
     const chunk = new Promise<string>((resolve) => {
       deliver = resolve;
@@ -365,7 +365,7 @@ describe('a streamed answer', () => {
     ['after its first chunk', ['data: 1\n\n']],
     ['as its first chunk', []],
   ])(
-    'that fails %s counts as an error of its type, with no time to the first chunk',
+    'counts as an error of its type if it fails %s, with no time to the first chunk',
     async (_when, chunks) => {
       for (const surface of ['openai', 'messages'] as const) {
         const { lines, text } = await call(
@@ -393,7 +393,7 @@ describe('a streamed answer', () => {
     },
   );
 
-  it('that fails by a defect is logged with its name and stack, and answered without a word of it', async () => {
+  it('appears in the log with the name and stack of a defect, and reveals nothing of it to the caller', async () => {
     const { lines, text } = await call(async () => streaming(['data: 1\n\n'], { failure: new Canary() }));
     expect(text).toContain('"code":"internal_error"');
     expect(text).not.toContain(CANARY);
@@ -412,7 +412,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('of bytes breaks off when it fails, and counts all the same', async () => {
+  it('breaks off if it consists of bytes and fails, and counts as an error all the same', async () => {
     async function* bytes() {
       yield new Uint8Array([1]);
       throw routesFailed();
@@ -440,7 +440,7 @@ describe('a streamed answer', () => {
     ]);
   });
 
-  it('that its reader leaves is logged as cancelled, or as failed when its settlement fails', async () => {
+  it('appears in the log as canceled if its reader leaves, or as failed if its settlement fails', async () => {
     for (const [failure, expected] of [
       [undefined, { outcome: 'cancelled' }],
       [new Error(CANARY), { outcome: 'failed', code: 'internal_error' }],

@@ -26,7 +26,7 @@ export interface RequestHandlerDependencies {
   readonly log: Log;
 }
 
-/** What a host knows of a call. */
+/** The data that a server has about a call. */
 export interface HostContext extends Pick<CallContext, 'remainingTimeMs' | 'silenceMs' | 'pathParameters'> {
   /** Lambda's own id of the invocation, which the gateway's log has too. */
   readonly functionRequestId?: string;
@@ -128,11 +128,17 @@ const errorCount = (error?: ServiceError): Measured => ({
   dimensions: { [DIMENSIONS.errorType]: error?.type ?? 'none' },
 });
 
-/** Whether a caller who did nothing wrong met it: one who repeats a request that is still in progress did. */
+/**
+ * Returns whether the error is the service's fault. A request that is repeated while it is still in progress is the
+ * caller's fault.
+ */
 const isFault = (error: ServiceError | undefined): boolean =>
   error !== undefined && error.status >= 500 && error.code !== 'idempotent_request_in_progress';
 
-/** Where it happened. The lines above the frames are the message, which may quote the request. */
+/**
+ * Returns the location of an error, as its stack frames. The lines above the frames are the message, which may quote
+ * the request.
+ */
 export const framesOf = (stack: string | undefined): string =>
   (stack ?? '')
     .split('\n')

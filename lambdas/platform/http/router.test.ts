@@ -122,7 +122,7 @@ describe('the surface of a path that no route has', () => {
     ['/v1/chat/completions/nothing', 'openai'],
     ['/nothing', 'platform'],
     ['/', 'platform'],
-  ])('is that of the longest route which it goes on from: %s', (path, surface) => {
+  ])('matches that of the longest route that the path extends: %s', (path, surface) => {
     expect(surfaceAt(ROUTES, path)).toBe(surface);
   });
 });
@@ -136,7 +136,7 @@ describe('a segment', () => {
     ['%ff', '%ff'],
     ['%zz', '%zz'],
     ['', ''],
-  ])('is percent-decoded, or left as it is when it is not well-formed: %s', (segment, decoded) => {
+  ])('becomes percent-decoded text, or stays unchanged if it is not well-formed: %s', (segment, decoded) => {
     expect(decodeSegment(segment)).toBe(decoded);
   });
 });

@@ -110,7 +110,7 @@ async function* all(...chunks: readonly string[]): AsyncGenerator<string, void> 
 }
 
 describe('a stream of events', () => {
-  it('has its type in its headers, beside those it is given', () => {
+  it('sets its type in its headers, next to the given ones', () => {
     const { response } = open({ headers: { 'x-route': 'sim-a' } });
     expect(Object.fromEntries(response.headers)).toEqual({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -163,7 +163,7 @@ describe('a stream of events', () => {
 });
 
 describe('a stream of bytes', () => {
-  it('has the headers it is given, no heartbeat, and breaks off when it fails', async () => {
+  it('keeps the given headers, sends no heartbeat and breaks off if it fails', async () => {
     async function* failing() {
       yield new Uint8Array([1, 2]);
       throw new Error('gone');
@@ -205,7 +205,7 @@ describe('the heartbeat', () => {
     expect(EDGE_SILENCE_SECONDS).toBeLessThan(GATEWAY_SILENCE_SECONDS);
   });
 
-  it.each([1, 7_000, 14_999])('is due 15 s after an event that came %i ms into its interval', async (ms) => {
+  it.each([1, 7_000, 14_999])('follows 15 s after an event that came %i ms into its interval', async (ms) => {
     const { time, source, read } = open();
     await turn();
     time.pass(ms);
@@ -278,7 +278,7 @@ describe('a reader that leaves', () => {
     expect(outcomes).toEqual([{ status: 'cancelled' }]);
   });
 
-  it('has an answer read to its end that cannot be left, and not before', async () => {
+  it('waits until a response that cannot be stopped is read to its end, and settles only then', async () => {
     const { source, read, cancel, outcomes } = open();
     await turn();
     source.give('data: 1\n\n');

@@ -1,4 +1,4 @@
-/** How many messages lie in the queues that no function reads. */
+/** The number of messages in the queues that no function reads. */
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { requireVariable } from '../contract/environment.ts';
 import { COUNTED_QUEUES, type CountedQueue, QUEUES } from '../contract/queues.ts';

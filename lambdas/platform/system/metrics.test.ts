@@ -54,14 +54,14 @@ describe('the embedded metric format', () => {
     });
   });
 
-  it('has only the common dimension when a metric has none of its own', () => {
+  it('contains only the common dimension if a metric has no other', () => {
     const { _aws: directive } = embedded({ values: { Calls: 1 } }, AT) as {
       _aws: { CloudWatchMetrics: { Dimensions: string[][] }[] };
     };
     expect(directive.CloudWatchMetrics[0]?.Dimensions).toEqual([['application']]);
   });
 
-  it('is one line on standard output, however many metrics it raises', () => {
+  it('takes one line on standard output for any number of metrics', () => {
     const lines: string[] = [];
     jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
       lines.push(String(chunk));
@@ -77,20 +77,20 @@ describe('the embedded metric format', () => {
 });
 
 describe('what is measured of a settled call', () => {
-  it('is its route, its tokens and what it cost, and nobody’s name', () => {
+  it('includes its route, tokens and cost, and identifies no account', () => {
     expect(measuredCall(record)).toEqual({
       values: { CallsSettled: 1, CostNanoUsd: 2250, InputTokens: 11, OutputTokens: 7 },
       dimensions: { route: 'sim-chat' },
     });
   });
 
-  it('is what the route reported beyond the call’s bound, where it did', () => {
+  it('includes usage beyond the bound of the call if the route reported it', () => {
     const { values } = measuredCall({ ...record, unbilled: { amount: 40n, factor: 1.5 } });
     expect(values).toMatchObject({ CostNanoUsd: 2250, UnbilledNanoUsd: 40 });
     expect(measuredCall(record).values).not.toHaveProperty('UnbilledNanoUsd');
   });
 
-  it('is what the provider took and the margin, where the catalog says what the route costs', () => {
+  it('includes the cost of the provider and the margin if the catalog states the cost of the route', () => {
     const { values, dimensions } = measuredCall({ ...record, providerCost: 2000n });
     expect(values).toMatchObject({ ProviderCostNanoUsd: 2000, MarginNanoUsd: 250 });
     expect(values).not.toHaveProperty('SoldBelowCostNanoUsd');
@@ -107,7 +107,7 @@ describe('what is measured of a settled call', () => {
     });
   });
 
-  it('is the loss, where the account paid less than the provider took', () => {
+  it('includes the loss if the account paid less than the provider charged', () => {
     const fallback = { ...record, providerCost: 3000n, route: 'sim-dear' };
     expect(measuredCall(fallback)).toMatchObject({
       values: { MarginNanoUsd: -750, SoldBelowCostNanoUsd: 750 },

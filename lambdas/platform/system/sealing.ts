@@ -9,7 +9,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** What is sealed, so that nothing sealed for one purpose opens for another. */
+/** The purposes of sealing. Data that is sealed for one purpose does not open for another. */
 export type Purpose =
   | 'uis-replay-1'
   | 'uis-webhook-secret-1'

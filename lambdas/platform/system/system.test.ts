@@ -3,7 +3,7 @@ import { decodeTime } from 'ulid';
 import { systemAfter, systemClock, systemRandom, systemUlid } from './system.ts';
 
 describe('identifiers', () => {
-  it('are ULIDs of the present, unlike one another and in the order of their making', () => {
+  it('follow the ULID format with the current time, without duplicates, in the order of creation', () => {
     const before = systemClock();
     const ids = Array.from({ length: 10_000 }, () => systemUlid());
     expect(new Set(ids).size).toBe(ids.length);
@@ -15,7 +15,7 @@ describe('identifiers', () => {
 });
 
 describe('chance', () => {
-  it('is at least 0 and less than 1', () => {
+  it('ranges from 0, inclusive, to 1, exclusive', () => {
     for (let draw = 0; draw < 1_000; draw += 1) {
       const value = systemRandom();
       expect(value >= 0 && value < 1).toBe(true);

@@ -44,7 +44,7 @@ export function bodyOf(bytes: Buffer, { piece = 1 << 16, breaksOff = false } = {
   return sent as Sent;
 }
 
-/** What is put into a form at random: its own grammar where it does not belong, and what no form has. */
+/** Text that is inserted into a form at random: its own grammar in the wrong place, and text that no form has. */
 const INSERTS = [
   '\r\n',
   '\r\n\r\n',
@@ -89,12 +89,12 @@ const mutations = fc.record({
       at: place,
       /** Bytes that are taken out there. */
       out: fc.oneof({ arbitrary: fc.constant(0), weight: 3 }, fc.integer({ min: 1, max: 400 })),
-      /** What is put in there. */
+      /** The text that is inserted there. */
       insert: fc.option(fc.constantFrom(...INSERTS), { nil: '' }),
     }),
     { maxLength: 4 },
   ),
-  /** Where the form ends. */
+  /** The position at which the form ends. */
   cut: fc.option(place, { nil: 1 }),
   piece: fc.constantFrom(1, 64, 64, 250, 250, 1_000, 1_000, 1 << 16, 1 << 16),
   breaksOff: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, fc.constant(true)),

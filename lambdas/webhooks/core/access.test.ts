@@ -14,7 +14,7 @@ const PEPPERS = { current: 'p' };
 const KEY = formatKey({ accountId: OF_KEY, keyId: `key_${ULID}`, secret: '0'.repeat(40) }, PEPPERS);
 const FORGED = `${KEY.slice(0, -32)}${'0'.repeat(32)}`;
 
-/** What happened, in order. */
+/** The steps that happened, in order. */
 let steps: string[];
 let live: Map<string, Session>;
 let sessions: Sessions;
@@ -95,19 +95,19 @@ const refusalOf = async (refused: Promise<unknown>) => {
 };
 
 describe('a request with a session', () => {
-  it('is its account’s, and counts against no key', async () => {
+  it('belongs to its account and counts against no key', async () => {
     const caller = await admit(access(), bySession(), read);
     expect(caller).toEqual({ accountId: SUBSCRIPTION.accountId, input: 'input', headers: {} });
     expect(steps).toEqual(['session', 'read']);
   });
 
-  it('that cannot be read is refused without the limits of a key', async () => {
+  it('gets a rejection without the limits of a key if it cannot be read', async () => {
     const refused = admit(access(), bySession(), unreadable);
     expect(await refusalOf(refused)).toEqual({ code: 'invalid_value', limited: false });
     expect(steps).toEqual(['session', 'read']);
   });
 
-  it('that has ended is refused before anything of it is read', async () => {
+  it('gets a rejection before anything of it is read if the session has ended', async () => {
     live.clear();
     expect(await refusalOf(admit(access(), bySession(), read))).toMatchObject({ code: 'invalid_session' });
     expect(steps).toEqual([]);
@@ -141,14 +141,14 @@ describe('a request with a key', () => {
     ['in its header, beside another token', () => ({ 'x-api-key': KEY, authorization: 'Bearer x.y.z' })],
   ] as const;
 
-  it.each(sent)('is its account’s, and counts against it: %s', async (_how, headers) => {
+  it.each(sent)('belongs to its account and counts against the key: %s', async (_how, headers) => {
     const caller = await admit(access(), requestWith(headers()), read);
     expect(caller).toMatchObject({ accountId: OF_KEY, input: 'input' });
     expect(caller.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '41' });
     expect(steps).toEqual(['read', 'charge']);
   });
 
-  it.each(sent)('that cannot be read counts all the same: %s', async (_how, headers) => {
+  it.each(sent)('counts against the key even if it cannot be read: %s', async (_how, headers) => {
     const refused = admit(access(), requestWith(headers()), unreadable);
     expect(await refusalOf(refused)).toEqual({ code: 'invalid_value', limited: true });
     expect(steps).toEqual(['read', 'charge']);
@@ -159,7 +159,7 @@ describe('a request with a key', () => {
     ['invalid_api_key', () => ({ authorization: `Bearer ${FORGED}` })],
     ['invalid_api_key', () => ({ authorization: 'Bearer x.y' })],
     ['invalid_api_key', () => ({ 'x-api-key': FORGED, authorization: `Bearer ${token}` })],
-  ] as const)('is refused with %s before it is read', async (code, headers) => {
+  ] as const)('fails with %s before it is read', async (code, headers) => {
     expect(await refusalOf(admit(access(), requestWith(headers()), read))).toEqual({ code, limited: false });
     expect(steps).toEqual([]);
   });

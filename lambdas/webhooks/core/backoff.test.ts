@@ -34,7 +34,7 @@ describe('the next attempt', () => {
     expect(times.at(-1)).toBe(24 * HOUR_MS - 5 * 60_000);
   });
 
-  it('is jittered by a tenth, never beyond the 24 hours, and there are always eight or nine retries in all', () => {
+  it('varies by up to a tenth, stays within the 24 hours, and leads to nine attempts in total', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true })), (chances) => {
         const times = attempts(() => chances.next().value ?? 0);
@@ -55,7 +55,7 @@ describe('the next attempt', () => {
     expect(nextAttempt({ ...failure, retryAfterMs: 1000 })).toBe(NOON_MS + 5000);
   });
 
-  it('is at the end of the 24 hours when the receiver asks for longer', () => {
+  it('falls near the end of the 24 hours if the receiver requests a longer wait', () => {
     expect(nextAttempt({ ...failure, retryAfterMs: 48 * HOUR_MS })).toBe(NOON_MS + 24 * HOUR_MS - 5 * 60_000);
   });
 });

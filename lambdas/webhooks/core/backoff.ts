@@ -1,10 +1,10 @@
-/** When a failed delivery is tried again: growing waits with jitter, for 24 hours. */
+/** The schedule of retries of a failed delivery: growing waits with jitter, for 24 hours. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long a delivery is tried (interface, Webhooks, reliability rules). */
+/** The time for which a delivery is attempted (interface, Webhooks, reliability rules). */
 export const RETRY_SPAN_MS = 24 * HOUR_MS;
 
 /** The wait after each failed attempt; the last one repeats for as long as the span lasts. */
@@ -39,7 +39,7 @@ export interface Failure {
   readonly chance: number;
 }
 
-/** When to try again, milliseconds since the epoch; undefined when the delivery is to be given up. */
+/** Returns the time of the next attempt, milliseconds since the epoch. Undefined if the delivery is to be given up. */
 export function nextAttempt({ nowMs, tries, deadlineMs, retryAfterMs, chance }: Failure): number | undefined {
   const left = deadlineMs - nowMs;
   const wait = WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? 0;

@@ -81,7 +81,7 @@ function working(plan: Plan = {}) {
 }
 
 describe('an attempt', () => {
-  it('is signed with every active secret, and says which it is', async () => {
+  it('carries a signature of every active secret, and its own number', async () => {
     const { handle, sent, time } = working({ delivery: { attempts: 2 } });
     await handle();
     const body = payloadOf(EVENT);
@@ -100,7 +100,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('that is delivered ends its delivery, with its time and its answer, and its receiver is well again', async () => {
+  it('ends its delivery with its time and response if it succeeds, and the receiver counts as healthy again', async () => {
     const { handle, deliveries, attempts, health, triggers, time } = working({
       answer: { outcome: 'delivered', status: 204, body: 'ok' },
       answerMs: 700,
@@ -114,13 +114,13 @@ describe('an attempt', () => {
     expect([health, triggers.queued]).toEqual([['healthy'], []]);
   });
 
-  it('that is delivered to a receiver that had not failed writes nothing of the receiver', async () => {
+  it('writes nothing about the receiver if it succeeds and the receiver had not failed', async () => {
     const { handle, health } = working();
     await handle();
     expect(health).toEqual([]);
   });
 
-  it('is recorded before its trigger is done with, however long that takes', async () => {
+  it('completes its record before its trigger ends, for any duration of the write', async () => {
     for (const answer of [
       { outcome: 'delivered' } as const,
       FAILED,
@@ -173,13 +173,13 @@ describe('an attempt that is not to be made', () => {
   it.each([
     ['its turn has not come', {}, { attempt: 3 }],
     ['the one before it is pending', { attempts: 1 }, { attempt: 4 }],
-  ])('is delivered again later: %s', async (_case, delivery, changes) => {
+  ])('throws RetryLater and sends nothing: %s', async (_case, delivery, changes) => {
     const { handle, sent } = working({ delivery });
     await expect(handle(changes)).rejects.toThrow(RetryLater);
     expect(sent).toEqual([]);
   });
 
-  it('is delivered again later while another process makes it, and made when that one has died', async () => {
+  it('throws RetryLater while another process makes it, and happens if that process has died', async () => {
     const { worker, trigger, handle, time, sent } = working({ answerMs: 10 * LEASE_MS });
     void worker.handle(trigger, 'retries');
     await time.advance(LEASE_MS);
@@ -197,14 +197,14 @@ describe('a redelivery that the owner asks for', () => {
     ['what is dead', { status: 'dead', deadReason: 'exhausted' }, {}],
     ['to a disabled subscription', { status: 'dead', deadReason: 'disabled' }, { status: 'disabled' }],
     ['what waits, to a disabled subscription', { status: 'pending' }, { status: 'disabled' }],
-  ] as const)('is attempted: %s', async (_case, delivery, subscription) => {
+  ] as const)('sends an attempt: %s', async (_case, delivery, subscription) => {
     const { handle, sent, deliveries } = working({ delivery: { ...delivery, attempts: 2 }, subscription });
     await handle({ manual: true });
     expect(sent).toHaveLength(1);
     expect(deliveries.only()).toMatchObject({ status: 'delivered', attempts: 3, deadReason: undefined });
   });
 
-  it('that fails for a disabled subscription is tried once, and says nothing about its receiver', async () => {
+  it('makes one attempt if it fails for a disabled subscription, and records nothing about the receiver', async () => {
     const { handle, triggers, deliveries, health } = working({
       delivery: { status: 'dead', attempts: 2 },
       subscription: { status: 'disabled' },
@@ -215,7 +215,7 @@ describe('a redelivery that the owner asks for', () => {
     expect([triggers.queued, health]).toEqual([[], []]);
   });
 
-  it('is not what the redrive of a dead letter is: that ends at a disabled subscription', async () => {
+  it('differs from the redrive of a dead letter, which sends nothing to a disabled subscription', async () => {
     const { handle, sent } = working({
       delivery: { status: 'dead', attempts: 9 },
       subscription: { status: 'disabled' },
@@ -226,7 +226,7 @@ describe('a redelivery that the owner asks for', () => {
 });
 
 describe('first attempts of one subscription in one process', () => {
-  it('are ten at once; further ones go to the lane of retries, until one has ended', async () => {
+  it('run ten at once; further ones go to the lane of retries until one has ended', async () => {
     const { worker, trigger, time, triggers, sent, deliveries } = working({ answerMs: 5_000 });
     const ids = Array.from({ length: MAX_IN_FLIGHT + 2 }, (_, index) => `dlv_${index}`);
     for (const id of ids) deliveries.deliveries.set(id, deliveryWith({ id }));
@@ -277,7 +277,7 @@ describe('first attempts of one subscription in one process', () => {
 });
 
 describe('a notice that was left unpublished', () => {
-  it('is published by the next process that sees it', async () => {
+  it('reaches the bus through the next process that reads it', async () => {
     const { handle, published, health } = working({
       subscription: { status: 'disabled', disabledReason: 'gone', notice: 'evt_notice' },
     });

@@ -48,7 +48,7 @@ export interface DeliveryWorkerDependencies {
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly watch: DeliveryWatch;
-  /** How long a reader may work on a delivery before another may claim it. */
+  /** The time for which a reader may work on a delivery before another may claim it. */
   readonly leaseMs: number;
 }
 

@@ -31,7 +31,7 @@ export interface Attempt {
   readonly body?: string;
 }
 
-/** Why a delivery was given up. `missing`: its event is no longer kept. */
+/** The reasons why a delivery was given up. `missing`: its event is no longer stored. */
 export const DEAD_REASONS = ['exhausted', 'gone', 'disabled', 'missing'] as const;
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
@@ -53,7 +53,7 @@ export interface Delivery {
   readonly roundStart: number;
   /** The end of this round, milliseconds since the epoch. */
   readonly deadlineMs: number;
-  /** When the next attempt is due, milliseconds since the epoch. */
+  /** The time at which the next attempt is due, milliseconds since the epoch. */
   readonly dueMs: number;
   readonly createdMs: number;
   /** The last attempts, oldest first. */
@@ -63,10 +63,13 @@ export interface Delivery {
 /** Attempts whose record is kept: two rounds of 24 hours. */
 export const MAX_LOGGED_ATTEMPTS = 20;
 
-/** How much of a receiver's answer is kept. */
+/** The number of bytes of a receiver's response that are stored. */
 export const MAX_LOGGED_BODY_BYTES = 1024;
 
-/** How long deliveries and the data of their events are kept, seconds: as long as a queue keeps a dead letter. */
+/**
+ * The time for which deliveries and the data of their events are stored, seconds: the same as for a dead letter in a
+ * queue.
+ */
 export const RETENTION_SECONDS = 14 * 86_400;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

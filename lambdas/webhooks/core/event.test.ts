@@ -21,7 +21,7 @@ const stored = (changes: Partial<StoredEvent> = {}): StoredEvent => ({
 });
 
 describe('the types of events', () => {
-  it('are all that a receiver may subscribe to', () => {
+  it('match the list to which a receiver may subscribe', () => {
     expect(SUBSCRIBABLE_TYPES).toEqual([
       ...['listing.installed', 'purchase.completed', 'subscription.created', 'subscription.canceled'],
       ...['app.build.scanned', 'release.created', 'release.rolled_back', 'review.created', 'payout.paid'],
@@ -31,7 +31,7 @@ describe('the types of events', () => {
 });
 
 describe('a message of the bus', () => {
-  it('is an event with the bus’s id, or the publisher’s own', () => {
+  it('becomes an event with the bus’s id, or with the publisher’s own', () => {
     expect(parseBusEvent(message)).toEqual({
       accountId: 'acc_1',
       id: message.id,
@@ -43,7 +43,7 @@ describe('a message of the bus', () => {
     expect(parseBusEvent(own)?.id).toBe('order.42:paid');
   });
 
-  it('may have 240 KB of data, to the byte', () => {
+  it('holds up to 240 KB of data, to the byte', () => {
     const dataOf = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
     const sized = (bytes: number) => ({ ...message, detail: { account_id: 'acc_1', data: dataOf(bytes) } });
     expect(parseBusEvent(sized(240 * 1024))).toMatchObject({ accountId: 'acc_1' });
@@ -76,7 +76,7 @@ describe('a payload', () => {
 });
 
 describe('the id of a delivery', () => {
-  it('is the same whenever it is made, and another for another event, account or subscription', () => {
+  it('stays the same for the same event and subscription, and differs for another event, account or subscription', () => {
     const ids = [
       deliveryId(stored(), 'wh_1'),
       deliveryId(stored(), 'wh_2'),

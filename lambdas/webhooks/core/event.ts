@@ -29,7 +29,7 @@ export const MAX_DATA_BYTES = 240 * 1024;
 
 /** An event as publishers put it on the platform's bus. */
 export interface PublishedEvent {
-  /** Whose subscriptions receive it. */
+  /** The account whose subscriptions receive it. */
   readonly accountId: string;
   readonly type: string;
   /** The same id again changes nothing. */
@@ -55,7 +55,7 @@ export interface StoredEvent extends PlatformEvent {
   readonly fannedOut: boolean;
 }
 
-/** What publishers put on the bus (Amazon EventBridge user guide, event structure). */
+/** The messages that publishers put on the bus (Amazon EventBridge user guide, event structure). */
 const busEventSchema = z.object({
   id: z.string().regex(EVENT_ID),
   'detail-type': z.enum(SUBSCRIBABLE_TYPES),

@@ -79,7 +79,7 @@ export interface AttemptEnd {
   readonly attempt?: Attempt;
   readonly status: Delivery['status'];
   readonly deadReason?: DeadReason;
-  /** When the next attempt is due. */
+  /** The time at which the next attempt is due. */
   readonly dueMs?: number;
 }
 

@@ -83,7 +83,7 @@ describe('a recovery', () => {
 });
 
 describe('what a recovery answers', () => {
-  it('is its count, and where to continue', () => {
+  it('contains its count, and the time from which to continue', () => {
     const common = { object: 'webhook_recovery', webhook_id: 'wh_1', recovered: 3 };
     expect(recoveryBody('wh_1', { count: 3, nextMs: EVENT.receivedMs })).toEqual({
       ...common,

@@ -66,7 +66,7 @@ export const recoverySchema = z.object({
     .describe('Continue from there; `null` when every event was covered.'),
 });
 
-/** What a recovery answers with. */
+/** Returns the response of a recovery. */
 export const recoveryBody = (
   webhookId: string,
   { count, nextMs }: RecoveryResult,

@@ -14,7 +14,7 @@ const body =
 
 type Headers = Record<string, string>;
 
-/** What a receiver does with each official package, unchanged. */
+/** The verification code of a receiver for each official package, unchanged. */
 const VERIFIERS: readonly (readonly [string, (text: string, headers: Headers, secret: string) => unknown])[] =
   [
     [
@@ -30,26 +30,29 @@ const signed = (secrets: readonly string[], timestamp = now()) =>
   signatureHeaders({ id: 'evt_1', timestamp, body, secrets });
 
 describe('a signature', () => {
-  it('is the lowercase hex HMAC-SHA256 of timestamp, dot and body, keyed with the secret as it was shown', () => {
+  it('equals the lowercase hex HMAC-SHA256 of timestamp, dot and body, keyed with the secret as it was shown', () => {
     const { 'X-service-Signature': header } = signed([NEW], 1_700_000_000);
     const expected = createHmac('sha256', NEW).update(`1700000000.${body}`).digest('hex');
     expect(header).toBe(`t=1700000000,v1=${expected}`);
     expect(expected).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each(VERIFIERS)('is verified by the package %s as it is', (_name, verify) => {
+  it.each(VERIFIERS)('passes verification by the unchanged package %s', (_name, verify) => {
     expect(() => verify(body, signed([NEW]), NEW)).not.toThrow();
   });
 
-  it.each(VERIFIERS)('is verified by %s with either secret while one replaces the other', (_name, verify) => {
-    const headers = signed([NEW, OLD]);
-    expect(headers['X-service-Signature']?.match(/v1=/g)).toHaveLength(2);
-    expect(() => verify(body, headers, NEW)).not.toThrow();
-    expect(() => verify(body, headers, OLD)).not.toThrow();
-  });
+  it.each(VERIFIERS)(
+    'passes verification by %s with either secret while one replaces the other',
+    (_name, verify) => {
+      const headers = signed([NEW, OLD]);
+      expect(headers['X-service-Signature']?.match(/v1=/g)).toHaveLength(2);
+      expect(() => verify(body, headers, NEW)).not.toThrow();
+      expect(() => verify(body, headers, OLD)).not.toThrow();
+    },
+  );
 
   it.each(VERIFIERS)(
-    'is refused by %s for a changed byte, an old time and another secret',
+    'fails verification by %s for a changed byte, an old time and another secret',
     (_name, verify) => {
       const headers = signed([NEW]);
       expect(() => verify(body.replace('gut', 'gUt'), headers, NEW)).toThrow();
@@ -60,13 +63,13 @@ describe('a signature', () => {
     },
   );
 
-  it.each(VERIFIERS.slice(1))('is refused by %s for another id', (_name, verify) => {
+  it.each(VERIFIERS.slice(1))('fails verification by %s for another id', (_name, verify) => {
     expect(() => verify(body, { ...signed([NEW]), 'webhook-id': 'evt_2' }, NEW)).toThrow();
   });
 });
 
 describe('a secret', () => {
-  it('is 32 random bytes in base64 behind whsec_', () => {
+  it('consists of whsec_ and 32 random bytes in base64', () => {
     expect(NEW).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(NEW).not.toBe(OLD);
   });

@@ -1,7 +1,7 @@
 /** The signatures of a delivery: the interface's own header, and the three of the Standard Webhooks specification. */
 import { createHmac } from 'node:crypto';
 
-/** How a signing secret begins; base64 of its bytes follows. */
+/** The prefix of a signing secret. The base64 of its bytes follows. */
 export const SECRET_PREFIX = 'whsec_';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
@@ -10,7 +10,7 @@ export const SIGNING_SECRET_BYTES = 32;
 export interface Signed {
   /** The event's id, the same in every delivery of it. */
   readonly id: string;
-  /** When this attempt is made, seconds since the epoch. */
+  /** The time of this attempt, seconds since the epoch. */
   readonly timestamp: number;
   readonly body: string;
   /** Every active secret, the current one first; each signs. */

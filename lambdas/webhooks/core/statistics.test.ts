@@ -28,7 +28,7 @@ const delivery = (status: Delivery['status'], log: readonly Attempt[]): Delivery
 });
 
 describe('the statistics of a subscription', () => {
-  it('are null where there is nothing to take them of', () => {
+  it('contain null if there is nothing to compute them from', () => {
     expect(deliveryStatistics([])).toEqual({
       deliveries: 0,
       delivered: 0,
@@ -40,7 +40,7 @@ describe('the statistics of a subscription', () => {
     });
   });
 
-  it('have the share of deliveries that arrived, how long 95 of 100 took, and the last failure', () => {
+  it('contain the share of deliveries that arrived, the 95th percentile of their duration, and the last failure', () => {
     const failed = attempt(150, { outcome: 'status', status: 500, body: 'no' });
     const deliveries = [
       ...Array.from({ length: 100 }, (_, index) => delivery('delivered', [attempt(index + 1)])),

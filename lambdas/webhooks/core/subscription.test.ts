@@ -9,7 +9,7 @@ describe('a subscription', () => {
     ['', true],
     ['x'.repeat(256), true],
     ['x'.repeat(257), false],
-  ])('has a description of at most 256 characters, which %j keeps to: %j', (text, isTaken) => {
+  ])('accepts a description of up to 256 characters; %j is valid: %j', (text, isTaken) => {
     expect(description.safeParse(text).success).toBe(isTaken);
   });
 

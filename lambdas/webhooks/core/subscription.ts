@@ -4,7 +4,7 @@ import { type Body, idOf, seconds } from '../../platform/core/api/response-schem
 import { type EventType, SUBSCRIBABLE_TYPES } from './event.ts';
 import { deliveryStatisticsSchema } from './statistics.ts';
 
-/** Why a subscription is disabled: by its owner, by a 410, or after days of nothing but failures. */
+/** The reasons why a subscription is disabled: by its owner, by a 410, or after days of failures only. */
 export const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
@@ -31,7 +31,7 @@ export interface Subscription {
 /** Failures alone for this time disable a subscription. */
 export const FAILING_SPAN_MS = 5 * 86_400_000;
 
-/** How long a replaced secret still signs. */
+/** The time for which a replaced secret still signs, seconds. */
 export const ROTATION_SECONDS = 86_400;
 
 /** Each active secret makes the headers of every delivery longer. */
@@ -86,6 +86,6 @@ export function subscriptionEntry(subscription: Subscription): Body<typeof subsc
   };
 }
 
-/** Whether the subscription wants that event now. */
+/** Returns whether the subscription currently receives that event. */
 export const wants = ({ status, events }: Subscription, type: EventType): boolean =>
   status === 'active' && events.includes(type);

@@ -1,4 +1,4 @@
-/** Where a subscription may point: the checks of a URL, and of the addresses that its host resolves to. */
+/** The allowed targets of a subscription: the checks of a URL, and of the addresses that its host resolves to. */
 
 import {
   bareHost,
@@ -9,10 +9,10 @@ import {
 } from '../../platform/core/address.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 
-/** What servers and proxies commonly take. */
+/** The maximum length that servers and proxies commonly accept. */
 export const MAX_URL_LENGTH = 2048;
 
-/** Whether a delivery may go to an address. */
+/** Returns whether a delivery may go to an address. */
 export type AddressRule = (address: string) => boolean;
 
 /** Public addresses, and with `allowLoopback` (a developer's machine) loopback ones. */

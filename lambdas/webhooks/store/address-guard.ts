@@ -4,7 +4,7 @@ import { ALLOW_LOOPBACK_VARIABLE } from '../../platform/contract/environment.ts'
 import { bareHost, isAddress, isLocalhost } from '../../platform/core/address.ts';
 import type { Resolve } from '../core/target.ts';
 
-/** What a subscriber waits for at most; a delivery is cut by its own time. */
+/** The maximum time that a subscriber waits. A delivery has its own time limit. */
 export const LOOKUP_MS = 2_000;
 
 /**
@@ -25,6 +25,6 @@ export function createResolve(servers?: readonly string[], lookupMs = LOOKUP_MS)
   };
 }
 
-/** Whether webhooks may go to this machine: a developer's choice, which no template makes. */
+/** Returns whether webhooks may go to this machine. A developer enables it, and no template does. */
 export const loopbackAllowed = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   environment[ALLOW_LOOPBACK_VARIABLE] === '1';

@@ -190,7 +190,7 @@ describe('every message, come twice and in any order,', () => {
     30_000,
   );
 
-  it('is void when its attempt has been made, and is delivered again when the one before has not', async () => {
+  it('changes nothing if its attempt has been made, and is delivered again if the previous attempt has not', async () => {
     const { accountId, id } = await twice.subscribe('https://receiver.example/');
     answers = [FAILED, OK];
     sent = [];
@@ -211,7 +211,7 @@ describe('every message, come twice and in any order,', () => {
 });
 
 describe('a message that cannot be handled', () => {
-  it('is read five times, then is a dead letter, and holds up nothing', async () => {
+  it('becomes a dead letter after five reads, and delays nothing else', async () => {
     const poisoned = await startPlatform({ send });
     try {
       answers = [OK];
@@ -234,7 +234,7 @@ describe('a message that cannot be handled', () => {
     }
   });
 
-  it('is counted and dropped when it is no event of the platform', async () => {
+  it('counts as rejected and is dropped if it is not an event of the platform', async () => {
     const other = await startPlatform({ send });
     try {
       await other.publish({ accountId: 'acc_1', type: 'purchase.refunded', id: 'evt_1', data: {} });

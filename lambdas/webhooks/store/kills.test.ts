@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe(`${EVENTS} events for ${SUBSCRIPTIONS} subscriptions, with readers killed at random`, () => {
-  it('are each delivered at least once, and repeated only under the same id', async () => {
+  it('reach each subscription at least once, and are repeated only under the same id', async () => {
     const first = await platform.subscribe(`${receiver.url}/0`);
     const { accountId } = first;
     const others = [1, 2].map((index) => platform.subscribe(`${receiver.url}/${index}`, { accountId }));

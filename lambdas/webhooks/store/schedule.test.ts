@@ -50,7 +50,7 @@ async function deliveryOf(webhookId: string) {
 }
 
 describe('a trigger', () => {
-  it('of an attempt whose time has not come stays in its queue; of one that was made it changes nothing', async () => {
+  it('stays in its queue if its attempt is not due, and changes nothing if the attempt was made', async () => {
     const hits = await start(() => ({ status: 500 }));
     const { id: webhookId, accountId } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
@@ -75,7 +75,7 @@ describe('a trigger', () => {
 });
 
 describe('a delivery that always fails', () => {
-  it('is tried on schedule for 24 hours, then is a dead letter, and is delivered again when it is redriven', async () => {
+  it('follows the schedule for 24 hours, becomes a dead letter, and is delivered again if it is redriven', async () => {
     let well = false;
     const hits = await start(() => ({ status: well ? 200 : 500 }));
     const { id, accountId, secret } = await platform.subscribe(receiver.url);
@@ -118,7 +118,7 @@ describe('a delivery that always fails', () => {
     expect(platform.waiting('exhaustedDeliveries')).toBe(0);
   }, 30_000);
 
-  it('is recovered by its owner for a new round of 24 hours, and the dead letter is void then', async () => {
+  it('gets a new round of 24 hours if its owner recovers it, and the dead letter becomes void', async () => {
     const hits = await start(() => ({ status: 500 }));
     const { id, accountId } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
@@ -143,7 +143,7 @@ describe('a delivery that always fails', () => {
 });
 
 describe('a receiver', () => {
-  it('that asks for a pause gets it, in seconds or as a date', async () => {
+  it('gets the pause that it requests, in seconds or as a date', async () => {
     const date = new Date(NOON_MS + 40 * 60_000).toUTCString();
     const hits = await start((seen) => {
       if (seen.length === 1) return { status: 429, headers: { 'retry-after': '90' } };
@@ -155,7 +155,7 @@ describe('a receiver', () => {
     expect(hits.map(({ atMs }) => (atMs - NOON_MS) / 1000)).toEqual([0, 90, 40 * 60]);
   });
 
-  it('that says it is gone is not delivered to again, and its owner gets an event', async () => {
+  it('gets no further delivery if it reports that it is gone, and its owner receives an event', async () => {
     const hits = await start((seen) => ({
       status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 410,
     }));
@@ -182,7 +182,7 @@ describe('a receiver', () => {
     expect(await platform.subscriptions.get(other)).toMatchObject({ status: 'active' });
   });
 
-  it('that does nothing but fail for five days is not delivered to any more, and its owner is notified once', async () => {
+  it('gets no further delivery after five days of failures only, and its owner is notified once', async () => {
     const hits = await start((seen) => ({
       status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 500,
     }));
@@ -207,7 +207,7 @@ describe('a receiver', () => {
     expect(platform.seen.disabled).toBe(1);
   }, 30_000);
 
-  it('that succeeds now and then is delivered to for as long as it likes', async () => {
+  it('continues to get deliveries if it succeeds now and then', async () => {
     let failures = 0;
     await start((seen) => {
       const fails = !seen.at(-1)?.body.includes('evt_3');
@@ -223,7 +223,7 @@ describe('a receiver', () => {
     expect(await platform.subscriptions.get({ accountId, id })).toMatchObject({ status: 'active' });
   }, 30_000);
 
-  it('that was disabled by its owner is not delivered to, until it is active again', async () => {
+  it('gets no delivery while its owner has disabled it', async () => {
     const hits = await start((seen) => ({ status: seen.length === 1 ? 500 : 200 }));
     const { accountId, id } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
@@ -242,7 +242,7 @@ describe('a receiver', () => {
 });
 
 describe('secrets and payloads', () => {
-  it('are in no log line and in no item of the database as they are', async () => {
+  it('appear in no log line and in no database item in plain text', async () => {
     await start(() => ({ status: 500 }));
     const { accountId, secret } = await platform.subscribe(receiver.url);
     await publishOne(accountId);

@@ -34,7 +34,7 @@ const guarded = createSender({ allowLoopback: false, resolve: createResolve() })
 const request = (url: string) => ({ url, headers: { 'x-test': 'yes' }, body: '{"id":"evt_1"}' });
 
 describe('a receiver', () => {
-  it('is sent the body byte for byte, and its answer’s first kilobyte is kept', async () => {
+  it('receives the body byte for byte, and the first kilobyte of its response is stored', async () => {
     let received: Received | undefined;
     const receiver = await kept(
       httpReceiver(async (incoming, answer) => {
@@ -48,13 +48,13 @@ describe('a receiver', () => {
     expect(received?.headers).toMatchObject({ 'x-test': 'yes', Connection: 'close' });
   });
 
-  it.each([200, 201, 202, 204, 299])('that answers %i has taken the delivery', async (status) => {
+  it.each([200, 201, 202, 204, 299])('completes the delivery if it returns %i', async (status) => {
     const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end()));
     expect(await local(request(receiver.url))).toMatchObject({ outcome: 'delivered', status });
   });
 
   it.each([300, 301, 302, 303, 307, 308])(
-    'that answers %i has failed, and is not followed',
+    'fails if it returns %i, and the redirect is not followed',
     async (status) => {
       const elsewhere = await kept(httpReceiver((_, answer) => answer.end()));
       const receiver = await kept(
@@ -65,19 +65,19 @@ describe('a receiver', () => {
     },
   );
 
-  it.each([400, 404, 410, 500, 503])('that answers %i has failed, and why is kept', async (status) => {
+  it.each([400, 404, 410, 500, 503])('fails if it returns %i, and the reason is stored', async (status) => {
     const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end('because')));
     expect(await local(request(receiver.url))).toEqual({ outcome: 'status', status, body: 'because' });
   });
 
-  it('that answers 429 says when to try again', async () => {
+  it('specifies when to retry if it returns 429', async () => {
     const receiver = await kept(
       httpReceiver((_, answer) => answer.writeHead(429, { 'retry-after': '17' }).end()),
     );
     expect(await local(request(receiver.url))).toMatchObject({ status: 429, retryAfter: '17' });
   });
 
-  it('that has no end is left after a kilobyte, having answered', async () => {
+  it('counts as having responded if its endless response is cut after a kilobyte', async () => {
     const receiver = await kept(
       httpReceiver(async (_, answer) => {
         answer.writeHead(200);
@@ -90,7 +90,7 @@ describe('a receiver', () => {
     expect(await local(request(receiver.url))).toMatchObject({ outcome: 'delivered', status: 200 });
   });
 
-  it('that resets, hangs up, talks nonsense or has no end of headers has failed', async () => {
+  it('fails if it resets, hangs up, sends invalid data or sends endless headers', async () => {
     const [reset, hangUp, nonsense, headers] = await Promise.all([
       kept(tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()))),
       kept(
@@ -111,7 +111,7 @@ describe('a receiver', () => {
     expect(await local(request(headers.url))).toEqual({ outcome: 'protocol' });
   });
 
-  it('that is not there has failed', async () => {
+  it('fails if nothing listens at its address', async () => {
     const receiver = await httpReceiver((_, answer) => answer.end());
     await receiver.close();
     expect(await local(request(receiver.url))).toEqual({ outcome: 'connection' });
@@ -173,14 +173,14 @@ describe('five seconds', () => {
     expect(await sent).toEqual({ outcome: 'timeout' });
   });
 
-  it('are over with an answer within them', async () => {
+  it('end with a response within them', async () => {
     const { timers, send } = timedSender();
     const receiver = await kept(httpReceiver((_, answer) => answer.end('in time')));
     expect(await send(request(receiver.url))).toMatchObject({ outcome: 'delivered' });
     expect(timers).toMatchObject([{ isCancelled: true }]);
   });
 
-  it('are not spent on name servers that do not answer', async () => {
+  it('exceed the time that is spent on name servers that do not respond', async () => {
     const silent = createSocket('udp4').bind(0, '127.0.0.1');
     await once(silent, 'listening');
     expect(await createResolve([`127.0.0.1:${silent.address().port}`], 50)('hook.example')).toEqual([]);
@@ -188,7 +188,7 @@ describe('five seconds', () => {
     silent.close();
   });
 
-  it('are not spent on a name without an address', async () => {
+  it('remain unused if a name has no address', async () => {
     const server = await kept(startNameServer(() => []));
     const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
     expect(await send(request('https://hook.example/'))).toEqual({ outcome: 'dns' });
@@ -200,7 +200,7 @@ describe('a forbidden address', () => {
 
   afterAll(() => Promise.all(listeners.map((one) => one.close())));
 
-  it('is not connected to, however it is spelt', async () => {
+  it('receives no connection in any spelling', async () => {
     const [four, six] = await Promise.all([tcpReceiver(() => {}), tcpReceiver(() => {}, '::1')]);
     listeners.push(four, six);
     const urls = FORBIDDEN_HOSTS.flatMap((host) =>
@@ -211,7 +211,7 @@ describe('a forbidden address', () => {
     expect([four.connections(), six.connections()]).toEqual([0, 0]);
   });
 
-  it('is not connected to when a name begins to lead there after it was subscribed', async () => {
+  it('receives no connection if a name starts to resolve to it after the subscription', async () => {
     const listener = await kept(tcpReceiver(() => {}));
     const server = await kept(
       startNameServer((question) => (question === 0 ? ['93.184.216.34'] : ['127.0.0.1'])),
@@ -223,7 +223,7 @@ describe('a forbidden address', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('is not connected to when it is one of several', async () => {
+  it('receives no connection if it is one of several addresses', async () => {
     const listener = await kept(tcpReceiver(() => {}));
     const server = await kept(startNameServer(() => ['93.184.216.34', '127.0.0.1']));
     const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
@@ -233,7 +233,7 @@ describe('a forbidden address', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('is not connected to when a name has it in one family of addresses only', async () => {
+  it('receives no connection if a name has it in only one family of addresses', async () => {
     const listener = await kept(tcpReceiver(() => {}, '::1'));
     for (const [four, six] of [
       [[], ['::1']],
@@ -251,7 +251,7 @@ describe('a forbidden address', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('is not connected to when the name changes between the check and the connection: it is asked once', async () => {
+  it('receives no connection if the name changes between the check and the connection: the name is resolved once', async () => {
     const checked = await kept(selfSignedReceiver());
     const other = await kept(tcpReceiver(() => {}, '127.0.0.2'));
     const server = await kept(

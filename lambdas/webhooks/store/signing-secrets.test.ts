@@ -38,7 +38,7 @@ describe('a signing secret', () => {
     expect(await secretsAt(NOON + DAY)).toEqual(['second']);
   });
 
-  it('is one of five at most, the latest first; places come free as they end', async () => {
+  it('counts among at most five, the latest first; slots become free as secrets expire', async () => {
     const { secretsAt, rotate } = await subscribed();
     for (let hour = 1; hour <= MAX_REPLACED_SECRETS; hour += 1)
       expect(await rotate(`of hour ${hour}`, NOON + hour * 3_600)).toBe('rotated');
@@ -51,7 +51,7 @@ describe('a signing secret', () => {
     expect(await secretsAt(free)).toEqual(left);
   });
 
-  it('is one of those that race: the other finds a conflict', async () => {
+  it('signs next to the first one if its rotation succeeds; at least one of two concurrent rotations does', async () => {
     const { secretsAt, rotate } = await subscribed();
     const results = await Promise.all([rotate('a', NOON), rotate('b', NOON)]);
     const rotations = results.filter((result) => result === 'rotated').length;
@@ -69,7 +69,7 @@ describe('a signing secret', () => {
     expect(await store.rotate(other, 'mine now', { nowMs: NOON * 1000, until: NOON })).toBe('absent');
   });
 
-  it('is not made beyond the number of subscriptions of an account', async () => {
+  it('remains uncreated if the account has its maximum number of subscriptions', async () => {
     const { subscription } = await subscribed();
     expect(await store.create({ ...subscription, id: 'wh_second' }, 'secret', 1)).toBe('full');
     expect(await store.open({ ...subscription, id: 'wh_second' }, NOON * 1000)).toBeUndefined();

@@ -128,7 +128,7 @@ async function schedule(
   }
 }
 
-/** Which lane a queue is, by the end of its ARN or URL as the environment names it. */
+/** Returns a function that reads the lane of a queue from the end of its ARN, by the URL that the environment names. */
 export function laneOfQueue(environment: Environment): (queueArn: string) => Lane {
   const name = queueUrl(environment, 'deliveries').split('/').at(-1);
   return (queueArn) => (queueArn.split(':').at(-1) === name ? 'deliveries' : 'retries');

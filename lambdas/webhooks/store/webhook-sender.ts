@@ -70,7 +70,7 @@ export function createSender({ allowLoopback, resolve, after = systemAfter }: Se
   };
 }
 
-/** What passed when it was subscribed is read by the same rules again. */
+/** Returns the URL, read again by the same rules as at subscription. Throws if it does not pass them any more. */
 function readTarget(url: string, allowLoopback: boolean): URL {
   try {
     return parseTarget(url, allowLoopback);
@@ -87,7 +87,7 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** What `node:http` hands on to `node:net`, though its types do not say so. */
+/** Options that `node:http` passes to `node:net`, although its types omit them. */
 type DualStack = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>;
 
 async function post({ url, request, addresses, allowed, signal }: Post): Promise<SendResult> {

@@ -40,7 +40,7 @@ import { createTriggerQueue, laneOfQueue, triggerSchema } from '../store/trigger
 import { createSealer } from '../store/webhook-keys.ts';
 import { createSender } from '../store/webhook-sender.ts';
 
-/** Where a test's time begins. */
+/** The time at which a test starts. */
 export const NOON_MS = Date.UTC(2026, 6, 15, 12);
 
 const BUS = 'platform-events';
@@ -71,7 +71,7 @@ export interface PlatformOptions {
   readonly clock?: () => number;
   /** Stands around every call that leaves the readers' process. */
   readonly around?: Around;
-  /** Whether the readers' process has died since it was last asked; its messages are delivered again then. */
+  /** Returns whether the readers' process has died since the last call. Its messages are delivered again then. */
   readonly hasDied?: () => boolean;
   /** Hands each batch to several readers at once, the messages in reverse for every other one. */
   readonly copies?: number;
@@ -216,7 +216,7 @@ export function composeReaders(
 
 type Reader = ReturnType<typeof queueReader>;
 
-/** What any of the readers failed at is delivered again. */
+/** Invokes the readers. A message at which any of them failed is delivered again. */
 async function invokeAll(
   reader: Reader,
   { Records: records }: SQSEvent,

@@ -19,7 +19,7 @@ const RELEASED = [
 ];
 
 describe('releases all at once', () => {
-  it('have no alias, no version and no deployment group', () => {
+  it('create no alias, no version and no deployment group', () => {
     for (const type of RELEASED) expect([type, standard.resources('inference', type)]).toEqual([type, []]);
   });
 });
@@ -27,13 +27,13 @@ describe('releases all at once', () => {
 describe('canary releases', () => {
   const aliases = resources('AWS::Lambda::Alias');
 
-  it('have an alias for the function of each paid route, and for no other', () => {
+  it('create an alias for the function of each paid route, and for no other', () => {
     expect(aliases.map(([, { Properties }]) => functionOf(Properties.FunctionName)).toSorted()).toEqual(PAID);
     expect(aliases.map(([, { Properties }]) => Properties.Name)).toEqual(PAID.map(() => 'live'));
     expect(app.resources('platform', 'AWS::Lambda::Alias')).toEqual([]);
   });
 
-  it('are moved by CodeDeploy: one call in ten first, and back on a failure or an alarm', () => {
+  it('shift by CodeDeploy: one call in ten first, and a rollback on a failure or an alarm', () => {
     const groups = resources('AWS::CodeDeploy::DeploymentGroup');
     expect(groups.map(([, { Properties }]) => Properties.DeploymentGroupName).toSorted()).toEqual(PAID);
     for (const [, { Properties: group }] of groups) {
@@ -50,7 +50,7 @@ describe('canary releases', () => {
     }
   });
 
-  it('are watched by the share of errors of the new version, by throttles and by the 5xx of the API', () => {
+  it('watch the error share of the new version, throttles and the 5xx of the API', () => {
     const alarms = new Map(resources('AWS::CloudWatch::Alarm'));
     const names = (group: Readonly<Record<string, unknown>>) => {
       const { Enabled: enabled, Alarms: listed } = Object(group.AlarmConfiguration);
@@ -80,7 +80,7 @@ describe('canary releases', () => {
     expect(policies).toEqual(PAID.map(() => 'Retain'));
   });
 
-  it('are called by the API, which may invoke the aliases and nothing else of those functions', () => {
+  it('receive the calls of the API, which may invoke only the aliases of those functions', () => {
     const ids = aliases.map(([id]) => id);
     const called = resources('AWS::ApiGateway::Method').flatMap(([, { Properties }]) => {
       const uri = joined(Object(Properties.Integration).Uri);
@@ -96,7 +96,7 @@ describe('canary releases', () => {
     expect(permitted.filter((id) => functions.includes(id))).toEqual([]);
   });
 
-  it('are a deployment of the API of their own, without which its stage would go on calling the functions', () => {
+  it('create a separate deployment of the API, without which its stage would still call the functions', () => {
     const [[deployment] = []] = resources('AWS::ApiGateway::Deployment');
     const [[before] = []] = standard.resources('inference', 'AWS::ApiGateway::Deployment');
     expect(deployment).toEqual(expect.any(String));

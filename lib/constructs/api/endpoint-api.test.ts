@@ -16,14 +16,14 @@ const find = (stack: 'inference' | 'platform', method: string, path: string) =>
   methods[stack].find((candidate) => candidate.method === method && candidate.path === path);
 
 describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
-  it('is regional, because an edge-optimized one cuts streams that are idle for 30 s', () => {
+  it('uses a regional endpoint, because an edge-optimized one cuts streams that are idle for 30 s', () => {
     const { Properties: api } = app.only(stack, 'AWS::ApiGateway::RestApi');
     expect(api.EndpointConfiguration).toEqual({ Types: ['REGIONAL'] });
     expect(api.Name).toBe(`prod-${stack}`);
     expect(api).not.toHaveProperty('DisableExecuteApiEndpoint');
   });
 
-  it('has the routes of the table, each with the fallback for its other methods, and nothing else', () => {
+  it('contains the routes of the table, each with the fallback for its other methods, and nothing else', () => {
     const routes = ROUTES.filter(({ api }) => api === stack);
     const expected = [
       ...routes.map(({ method, path, endpoint }) => `${method} ${path} ${endpoint}`),
@@ -70,7 +70,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     expect(permissions).toEqual([]);
   });
 
-  it('has a role that IAM takes, whatever the names of stage and region', () => {
+  it('keeps the policy of its role within the quota of IAM, with the longest names of stage and region', () => {
     const longest = `arn:aws-us-gov:lambda:us-gov-west-1:${'1'.repeat(12)}:function:${'s'.repeat(20)}`;
     const functions = new Set(methods[stack].map(({ endpoint }) => endpoint));
     const arns = [...functions].map((name) => `${longest}-${stack}-${name}:live`);
@@ -78,7 +78,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     expect(JSON.stringify(arns).length + 200).toBeLessThan(10_240);
   });
 
-  it('is deployed only after all of its methods and gateway responses', () => {
+  it('deploys only after all of its methods and gateway responses', () => {
     const { Resources: resources } = app.templates[stack];
     const [deployment] = app.resources(stack, 'AWS::ApiGateway::Deployment');
     const dependsOn = deployment?.[1].DependsOn ?? [];
@@ -152,7 +152,7 @@ describe('the integration of a route', () => {
   });
 });
 
-/** What the two official SDK families read of an error body. */
+/** Checks the fields of an error body that the two official SDK families read. */
 function expectBothEnvelopes(text: string, code: string, type: string): void {
   expect(JSON.parse(text)).toMatchObject({
     type: 'error',
@@ -165,13 +165,13 @@ describe.each(SERVICE_STACKS)('the errors that API Gateway makes in the %s stack
     .resources(stack, 'AWS::ApiGateway::GatewayResponse')
     .map(([, { Properties }]) => Properties);
 
-  it('are those of the contract', () => {
+  it('match those of the contract', () => {
     const expected = GATEWAY_ERRORS.map(({ responseType }) => responseType);
     expect(responses.map(({ ResponseType }) => ResponseType).sort()).toEqual([...expected].sort());
   });
 
   it.each(GATEWAY_ERRORS.map((error) => [error.responseType, error] as const))(
-    'have the contract’s status, headers and an envelope that both SDK families read: %s',
+    'use the status and headers of the contract, and an envelope that both SDK families read: %s',
     (responseType, error) => {
       const response = responses.find((candidate) => candidate.ResponseType === responseType);
       expect(response?.StatusCode).toBe(error.status === undefined ? undefined : String(error.status));
@@ -201,7 +201,7 @@ describe('the limit of one IP address', () => {
   const { Properties: acl } = app.only('inference', 'AWS::WAFv2::WebACL');
   const [rule] = acl.Rules as readonly Record<string, unknown>[];
 
-  it('is one rate rule of 200 requests in 60 seconds', () => {
+  it('consists of one rate rule of 200 requests in 60 seconds', () => {
     expect(acl).toMatchObject({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     expect(acl.Rules).toHaveLength(1);
     expect(rule?.Statement).toEqual({
@@ -247,7 +247,7 @@ describe('the limit of one IP address', () => {
   });
 
   it.each(SERVICE_STACKS)(
-    'is one budget for both APIs: it stands before the stage of the %s stack',
+    'covers both APIs with one budget: it protects the stage of the %s stack',
     (stack) => {
       const { Properties: association } = app.only(stack, 'AWS::WAFv2::WebACLAssociation');
       const [[apiId] = []] = app.resources(stack, 'AWS::ApiGateway::RestApi');

@@ -20,7 +20,7 @@ import { Construct } from 'constructs';
 import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../../../lambdas/platform/contract/limits.ts';
 import type { Config } from '../../config/config.ts';
 
-/** How long an origin may be silent. */
+/** The time for which an origin may be silent. */
 export const ORIGIN_SILENCE = Duration.seconds(EDGE_SILENCE_SECONDS);
 
 /**
@@ -36,7 +36,7 @@ const TELL_VIEWER = `function handler(event) {
   return request;
 }`;
 
-/** Where the requests of some paths go. */
+/** The origin of the requests of some paths. */
 export interface EdgePaths {
   readonly origin: IOrigin;
   /** As CloudFront writes them. */
@@ -46,10 +46,10 @@ export interface EdgePaths {
 export interface EdgeDistributionProps {
   /** The first pattern that fits a path takes it. */
   readonly paths: readonly EdgePaths[];
-  /** What takes every other path. */
+  /** The origin of every other path. */
   readonly rest: IOrigin;
   readonly domain: Config['edgeDomain'];
-  /** Of CloudFront's own scope; absent where what lies behind limits by address. */
+  /** The ARN of a web ACL in CloudFront's scope. Absent if the origins limit requests by address. */
   readonly webAclArn: string | undefined;
 }
 

@@ -16,7 +16,7 @@ import { reportedPartition, reportedRegion } from '../reported-names.ts';
 export interface HostFunctionProps {
   /** The folder of the program's bundle. */
   readonly program: string;
-  /** Of this or another stack. */
+  /** The hosting of this stack or of another. */
   readonly hosting: Hosting;
   /** Calls that one environment takes; Lambda starts another one for more. */
   readonly callsAtOnce: number;
@@ -51,7 +51,10 @@ export class HostFunction extends Construct {
   }
 }
 
-/** What the CDK makes for the code of a Web Function: a bucket, and a function that copies the code into it. */
+/**
+ * Acknowledges the findings on resources that the CDK creates for the code of a Web Function: a bucket, and a function
+ * that copies the code into it.
+ */
 function acknowledgeCopies(stack: Stack): void {
   const accept = (id: string, reason: string) =>
     Validations.of(stack).acknowledge({ id: `AwsSolutions-${id}`, reason });

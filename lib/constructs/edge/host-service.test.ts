@@ -34,7 +34,7 @@ describe('the shared host on Fargate', () => {
     expect(new Set(zones)).toEqual(new Set(['us-east-1b', 'us-east-1d']));
   });
 
-  it('is arm64, with a core and 2 GB for a thousand open calls', () => {
+  it('runs on arm64 with one core and 2 GB', () => {
     expect(only('AWS::ECS::TaskDefinition')).toMatchObject({
       Cpu: '1024',
       Memory: '2048',
@@ -52,7 +52,7 @@ describe('the shared host on Fargate', () => {
     expect(only('AWS::ECS::TaskDefinition').ContainerDefinitions).toMatchObject([{ StopTimeout: 120 }]);
   });
 
-  it('is asked for its health where the program answers', () => {
+  it('receives health checks on the path at which the program responds', () => {
     expect(only('AWS::ElasticLoadBalancingV2::TargetGroup')).toMatchObject({
       HealthCheckPath: HOST_HEALTH_PATH,
       HealthCheckIntervalSeconds: 10,
@@ -60,7 +60,7 @@ describe('the shared host on Fargate', () => {
     });
   });
 
-  it('is not cut off by the balancer while CloudFront still waits', () => {
+  it('stays connected to the balancer for longer than CloudFront waits', () => {
     const { 'idle_timeout.timeout_seconds': idle } = attributes(
       'AWS::ElasticLoadBalancingV2::LoadBalancer',
       'LoadBalancerAttributes',
@@ -80,7 +80,7 @@ describe('the shared host on Fargate', () => {
     expect(server.keepAliveTimeout).toBeGreaterThan(Number(idle) * 1000);
   });
 
-  it('is reached from within its network alone', () => {
+  it('accepts connections from within its network only', () => {
     expect(only('AWS::ElasticLoadBalancingV2::LoadBalancer')).toMatchObject({ Scheme: 'internal' });
     const rules = app
       .resources('ingress', 'AWS::EC2::SecurityGroup')

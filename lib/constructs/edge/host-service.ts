@@ -36,20 +36,20 @@ export const STOP_TIMEOUT = Duration.seconds(120);
 const IDLE_TIMEOUT = Duration.seconds(125);
 
 export interface HostServiceProps {
-  /** Of the cluster and of the service. */
+  /** The name of the cluster and of the service. */
   readonly name: string;
   /** The folder of the program's bundle, with its Dockerfile. */
   readonly program: string;
   readonly hosting: Pick<Hosting, 'environment' | 'logGroup'>;
   readonly role: IRole;
-  /** What the streams of its log begin with. */
+  /** The prefix of its log streams. */
   readonly logPrefix: string;
   readonly size: { readonly cpu: number; readonly memoryMiB: number };
   readonly tasks: { readonly least: number; readonly most: number };
   readonly health: HealthCheck;
-  /** Of its network; the first two of the region when undefined. */
+  /** The zones of its network; the first two of the region if undefined. */
   readonly zones: readonly string[] | undefined;
-  /** How long the balancer lets the calls of a task go on that it sends no more calls to. */
+  /** The time for which calls of a task continue after the balancer stops sending new ones to it. */
   readonly draining: Duration;
   readonly scale: (count: ScalableTaskCount) => void;
 }

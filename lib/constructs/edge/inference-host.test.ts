@@ -21,7 +21,7 @@ const functions = standard
   }))
   .filter(({ name }) => ROUTES.some(({ api, endpoint }) => api === 'inference' && endpoint === name));
 
-/** What these functions may do in all, but for their logs. */
+/** The permissions of all these functions together, except for their logs. */
 const permitted = [
   ...new Set(functions.flatMap(({ roleId }) => permissionsOf(standard, 'inference', roleId))),
 ].filter((permission) => !permission.startsWith('logs:'));
@@ -44,7 +44,7 @@ describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (
   const [[roleId, role] = ['', undefined]] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);
   const permissions = permissionsOf(app, 'ingress', roleId).map(anywhere);
 
-  it('may do what the functions of its routes may do in all, statement by statement, and nothing else', () => {
+  it('holds exactly the permissions of the functions of its routes, statement by statement', () => {
     expect(functions.length).toBe(
       new Set(ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint)).size,
     );
@@ -124,7 +124,7 @@ describe('the shared host as a Web Function', () => {
     });
   });
 
-  it('may do the same under the feature flags of the CDK CLI', () => {
+  it('holds the same permissions under the feature flags of the CDK CLI', () => {
     const [plain, flagged] = (['web-function', 'web-function-flags'] as const).map((name) => {
       const app = new SynthesizedApp(name);
       const [[roleId = ''] = []] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);

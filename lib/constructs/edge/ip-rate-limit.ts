@@ -61,7 +61,7 @@ const CREDENTIALS = ['authorization', 'x-api-key', 'cookie', EDGE_SECRET_HEADER]
 
 export class IpRateLimit extends Construct {
   readonly #acl: CfnWebACL;
-  /** Where refused requests are logged. */
+  /** The log of rejected requests. */
   readonly refusals: LogGroup;
 
   constructor(scope: Construct, id: string, props: IpRateLimitProps) {

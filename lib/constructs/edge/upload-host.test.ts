@@ -20,7 +20,7 @@ describe('the host of uploads', () => {
     expect(FUNCTION_FILE_BYTES).toBeLessThan(TRANSCRIPTION_FILE_BYTES);
   });
 
-  it('is deployed where the settings ask for one, and where functions serve the rest alone', () => {
+  it('remains absent if the settings do not request it, or if a shared host serves the routes', () => {
     const uploads = (name: 'standard' | 'web-function' | 'fargate') =>
       Object.keys(new SynthesizedApp(name).templates.ingress.Resources).filter((id) =>
         id.startsWith('Upload'),
@@ -55,7 +55,7 @@ describe('the host of uploads on Fargate', () => {
     expect(JSON.stringify(app.templates.ingress)).toContain('SETTLEMENT_WORKFLOW');
   });
 
-  it('is asked for its health where the program answers, which is no error in its log', () => {
+  it('receives health checks on the path at which the program responds with 200', () => {
     const { HealthCheckPath, Matcher } = app.only(
       'ingress',
       'AWS::ElasticLoadBalancingV2::TargetGroup',
@@ -72,7 +72,7 @@ describe('the host of uploads on Fargate', () => {
     expect(trusting.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
   });
 
-  it('has an alarm for the time when no task runs', () => {
+  it('raises an alarm if no task runs', () => {
     const alarm = Object.values(app.templates.operations.Resources).find(
       ({ Properties }) => Properties.AlarmName === 'prod/upload-tasks-missing',
     );

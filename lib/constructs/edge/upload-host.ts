@@ -1,4 +1,7 @@
-/** What takes uploads of 25 MB where functions serve all else: the program of the transcription function's bundle. */
+/**
+ * The server that takes uploads of 25 MB if functions serve all other requests: the program in the bundle of the
+ * transcription function.
+ */
 import { join } from 'node:path';
 import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';

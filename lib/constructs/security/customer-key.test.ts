@@ -5,7 +5,7 @@ import { STACK_NAMES, SynthesizedApp } from '../../../test/template/synthesized-
 
 const STACKS = [...STACK_NAMES, 'ingress'] as const;
 
-/** Where each type of resource names its key. */
+/** The property of each resource type that names its key. */
 const KEYS: Readonly<Record<string, object>> = {
   'AWS::DynamoDB::Table': {
     SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: ENCRYPTION_KEY },
@@ -36,7 +36,7 @@ describe('a key of the customer’s own', () => {
         expect(Properties).not.toHaveProperty('SqsManagedSseEnabled');
   });
 
-  it('is used by every role that reaches what it seals, through the services that keep it', () => {
+  it('serves every role that accesses data under it, through the services that store the data', () => {
     const reaching = statementsOf(app).filter(([, statements]) =>
       ['dynamodb:', 'sqs:', 'secretsmanager:'].some((service) => uses(statements, `"${service}`)),
     );
@@ -58,7 +58,7 @@ describe('a key of the customer’s own', () => {
       ]);
   });
 
-  it('is nowhere without the setting', () => {
+  it('appears nowhere without the setting', () => {
     const standard = new SynthesizedApp();
     for (const stack of STACK_NAMES) {
       const text = JSON.stringify(standard.templates[stack]);

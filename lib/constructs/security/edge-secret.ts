@@ -17,14 +17,20 @@ const nameOf = (stage: string, generation: number): string => `${stage}/edge/${g
 
 const referenceTo = (name: string): string => SecretValue.secretsManager(name).unsafeUnwrap();
 
-/** What CloudFront sends. By name, so that the stack of CloudFront imports nothing that another setting would not export. */
+/**
+ * Returns the secret that CloudFront sends. The reference is by name, so that CloudFront's stack imports nothing that
+ * exists only under another setting.
+ */
 export const edgeSecret = ({ stage, edgeSecretGeneration }: Generation): string =>
   referenceTo(nameOf(stage, edgeSecretGeneration));
 
 export interface EdgeSecrets {
   /** To be made before what refers to them. */
   readonly resources: readonly Secret[];
-  /** What is believed: CloudFront needs minutes to send a new one from everywhere, so the one before is good as well. */
+  /**
+   * The accepted secrets. CloudFront needs minutes to send a new one from all locations, so the previous one is valid
+   * as well.
+   */
   readonly accepted: readonly string[];
 }
 

@@ -27,7 +27,7 @@ describe.each<ConfigurationName>(['standard', 'every-setting', 'fargate', 'farga
         ),
     );
 
-    it('are each for this account and for what the service acts for', () => {
+    it('trust their service only for this account and for the resource that the service acts for', () => {
       const bound = trusted.filter(([, { Principal }]) => !SILENT.includes(Principal.Service ?? ''));
       expect(bound.length).toBeGreaterThanOrEqual(4);
       for (const [role, { Condition: condition }] of bound)
@@ -40,7 +40,7 @@ describe.each<ConfigurationName>(['standard', 'every-setting', 'fargate', 'farga
         ]);
     });
 
-    it('have no condition that would lock a silent service out', () => {
+    it('set no condition that would lock out a silent service', () => {
       const silent = trusted.filter(([, { Principal }]) => SILENT.includes(Principal.Service ?? ''));
       expect(silent.filter(([, { Condition: condition }]) => condition !== undefined)).toEqual([]);
     });

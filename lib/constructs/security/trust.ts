@@ -6,7 +6,7 @@ import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { CfnRole, type IRole, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
-/** What must be true of a call for which a service takes a role. */
+/** Returns the conditions on a call for which a service assumes a role. */
 export const actingFor = (sourceArn: string) => ({
   StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
   ArnLike: { 'aws:SourceArn': sourceArn },

@@ -1,6 +1,6 @@
 /**
- * What the sources say of one model, as one list of figures: a price is taken when both sources have the same. Where they
- * differ, or one that could say a price does not, the model cannot be sold by it.
+ * The statements of the sources about one model, as one list of values. A price is taken if both sources have the same.
+ * If they differ, or if one that could state a price does not, the model cannot be sold by it.
  */
 
 import { type Figures, isAskedFor, rateNameOf } from '../../../lambdas/inference/core/catalog/figures.ts';
@@ -23,7 +23,7 @@ export interface Agreement {
   readonly unconfirmed: Figures;
   /** Those that one source has and no other could have, which a call may meet without asking for it. */
   readonly alone: Figures;
-  /** Why the sources cannot both be right; absent when they can. */
+  /** The reason why the sources cannot both be right; absent if they can. */
   readonly conflict?: { readonly reason: string; readonly figures: Compared };
 }
 
@@ -55,7 +55,10 @@ export function agreementOf(statements: readonly Statement[]): Agreement {
 
 type Found = Map<string, NanoUsd>;
 
-/** Why a figure that one source has should be in another too; undefined when no other has a place for it. */
+/**
+ * Returns the reason why a value of one source should be in another too. Undefined if no other source has a field for
+ * it.
+ */
 function missingIn(statements: readonly Statement[], name: string): string | undefined {
   // A list may have a model and not the service tiers that it is served in.
   if (name.startsWith('service_tiers.')) return undefined;

@@ -138,7 +138,7 @@ function leftPricesOf(unconfirmed: Figures, partial: readonly string[]): Omit<Le
   ];
 }
 
-/** What a catalog would refuse in this model alone. */
+/** Returns the error of a catalog that contains this model alone; undefined if there is none. */
 function faultOf(model: JsonObject): string | undefined {
   try {
     parseCatalog({ models: [model] });

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-js
 import type { KnownProvider } from '../sources/known-providers.ts';
 import { type About, writeLifetime } from '../sources/source.ts';
 
-/** What is added to the provider's price, as a fraction: 5 % is 105 of 100. */
+/** The markup on the provider's price, as a fraction: 5 % is 105 of 100. */
 export interface Markup {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -37,11 +37,11 @@ export interface ImportTerms {
   readonly markup: Markup;
   /** Keys are in Secrets Manager, under that stage; else in the environment. */
   readonly secretStage?: string | undefined;
-  /** Where the prices were read, and on which day. */
+  /** The source of the prices, and the day on which they were read. */
   readonly priceSource?: { readonly url: string; readonly as_of: string } | undefined;
 }
 
-/** Why these figures are no price to sell by; undefined when they are one. */
+/** Returns the reason why these values are not a price to sell by; undefined if they are one. */
 export function refusalOf({ provider, id, about, figures }: Importable): string | undefined {
   const zero = [...figures].find(([, amount]) => amount === 0n);
   if (about.type === 'other') return 'it is not a model for chat or embeddings';

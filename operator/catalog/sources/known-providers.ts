@@ -12,7 +12,7 @@ export interface KnownProvider {
   readonly protocol: Route['protocol'];
   /** Absent for Bedrock, where the function's own region is asked. */
   readonly baseUrl?: string;
-  /** How its host differs from the protocol. */
+  /** The preset of its differences from the protocol. */
   readonly preset?: PresetName;
   /** The environment variable of its key, as its own SDK names it; absent where the function's role signs. */
   readonly keyVariable?: string;

@@ -1,4 +1,4 @@
-/** What every source of prices is read into: models of a provider with figures in the names of the catalog. */
+/** The common format of all price sources: models of a provider with values under the names of the catalog. */
 
 import type { Figures } from '../../../lambdas/inference/core/catalog/figures.ts';
 import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
@@ -9,11 +9,11 @@ import type { KnownProvider } from './known-providers.ts';
 export const SOURCE_NAMES = ['models.dev', 'litellm'] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
-/** What a model is asked for; only the first two can be imported. */
+/** The types of calls that a model serves. Only the first two can be imported. */
 export const MODEL_TYPES = ['chat', 'embeddings', 'other'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
-/** What a source says of a model beside its prices; each where it knows. */
+/** The properties of a model that a source states in addition to its prices, each if known. */
 export interface About {
   readonly name?: string;
   readonly type?: ModelType;
@@ -37,7 +37,7 @@ export interface SourceModel {
 
 export interface Source {
   readonly name: SourceName;
-  /** Whether its format has a place for a figure of that name; what it cannot say, it does not deny. */
+  /** Returns whether its format has a field for a value of that name. A source does not deny what it cannot state. */
   states(rateName: string): boolean;
   models(provider: KnownProvider): readonly SourceModel[];
 }
@@ -77,11 +77,11 @@ export class FigureReader {
 
 const startOf = (name: string): number => Number(/^tiers\.(\d+)\./.exec(name)?.[1] ?? 0);
 
-/** Whether a figure is a rate of tokens in the standard tier. */
+/** Returns whether a value is a rate of tokens in the standard tier. */
 export const isRate = (name: string): boolean =>
   !/^(tiers|service_tiers|features|regions|request)\b/.test(name);
 
-/** How long what is written to the cache is kept where the source does not say: 5 minutes for Claude, else as it is. */
+/** Returns the lifetime of cache writes if the source does not state it: 5 minutes for Claude, else `auto`. */
 export const writeLifetime = (provider: Pick<KnownProvider, 'name'>, id: string): '5m' | 'auto' =>
   provider.name === 'anthropic' || /claude/i.test(id) ? '5m' : 'auto';
 

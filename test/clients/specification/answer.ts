@@ -19,7 +19,7 @@ export interface Answer {
   readonly text: string;
   /** Empty unless the answer was streamed. */
   readonly events: readonly StreamedEvent[];
-  /** Whether the stream ended in `[DONE]`, and had no field but `event` and `data`. */
+  /** True if the stream ended in `[DONE]` and contained no field except `event` and `data`. */
   readonly isWellFormed: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the Open Responses specification (openresponses.org, version 2026-04-24) asks of an answer, as far as it applies to a
- * service that keeps nothing: requests, and what holds for their answers. Each names its section.
+ * The requirements of the Open Responses specification (openresponses.org, version 2026-04-24) that apply to a service
+ * without stored responses. Each check is a request with the conditions for its response, and names its section.
  */
 import { expect } from '@jest/globals';
 import { type Answer, itemsOf, type Json, list, saidIn } from './answer.ts';
@@ -10,12 +10,12 @@ export interface Check {
   readonly section: string;
   /** On a model that reasons. */
   readonly reasons?: true;
-  /** What goes wrong at the simulated provider, where something does. */
+  /** The fault of the simulated provider, if the check needs one. */
   readonly fault?: Json;
   readonly body: Json;
   /** 200 unless another is named. */
   readonly status?: number;
-  /** What holds beside the schema and the rules of streams; throws where it does not. */
+  /** Checks the conditions in addition to the schema and the stream rules; throws if one does not hold. */
   judge(answer: Answer): void;
 }
 

@@ -1,4 +1,6 @@
-/** What the specification says of the order of a stream's events, as a reader of one stream that notes what breaks it. */
+/**
+ * The rules of the specification for the order of a stream's events. A reader of one stream records each broken rule.
+ */
 import { type Answer, type Json, list } from './answer.ts';
 
 /** Deltas and what they grow: the field of the event that ends them, and the type of the content part or the item. */

@@ -37,7 +37,7 @@ export const FLAGS = {
 export type FlaggedQuirk = keyof typeof FLAGS;
 export const FLAGGED = Object.keys(FLAGS) as FlaggedQuirk[];
 
-/** Of each of these a host has one at most. */
+/** The groups of quirks of which a host has at most one each. */
 const EXCLUSIVE: readonly (readonly FlaggedQuirk[])[] = [
   ['only-max-tokens', 'only-max-completion-tokens'],
   ['wants-reasoning-content', 'wants-reasoning', 'wants-thought-signature'],

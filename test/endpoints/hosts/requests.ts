@@ -1,4 +1,4 @@
-/** What callers of the three formats ask: the same in each, as far as each can say it. */
+/** The requests of callers of the three formats. They are the same in each format, if the format can express them. */
 import type { Format } from './callers.ts';
 
 export const TEXT = 'one two three';

@@ -4,7 +4,7 @@ import { CountingTill } from '../../fuzz/counting-till.ts';
 import { startService, type Way } from '../../fuzz/running-service.ts';
 
 export interface ServedHost {
-  /** Of the model. */
+  /** The id of the model. */
   readonly id: string;
   readonly quirks: readonly string[];
   readonly dialect?: object;

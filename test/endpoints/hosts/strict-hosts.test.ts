@@ -85,9 +85,12 @@ describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (
     else expect(await asked).toMatchObject({ text: TEXT });
   });
 
-  it.each(['all/first', 'all/last'])('with all of these quirks at once is served: %s', async (model) => {
-    expect(await ask(model, EVERYTHING, call)).toMatchObject({ text: TEXT, ended: 'stop' });
-  });
+  it.each(['all/first', 'all/last'])(
+    'answers the call if it combines all of these quirks: %s',
+    async (model) => {
+      expect(await ask(model, EVERYTHING, call)).toMatchObject({ text: TEXT, ended: 'stop' });
+    },
+  );
 
   it.each(WAYS)('%s: thinks when it is asked in its own way', async (quirk) => {
     const { text, reasoning } = await ask(`flagged/${quirk}`, THINKING, call);

@@ -59,7 +59,8 @@ const post = (body: string, headers: Record<string, string> = {}) =>
   });
 
 describe('a request that is not a chat request', () => {
-  it('not JSON', async () => expectError(await post('{"model":'), 400, 'invalid_json'));
+  it('causes invalid_json if it is not JSON', async () =>
+    expectError(await post('{"model":'), 400, 'invalid_json'));
   it('a body nested too deep', async () =>
     expectError(
       await post(`{"x":${'['.repeat(5_000)}${']'.repeat(5_000)},${JSON.stringify(valid).slice(1)}`),
@@ -264,9 +265,9 @@ describe('credentials', () => {
     const last = account.key.endsWith('0') ? '1' : '0';
     await expectError(await chat({ 'x-api-key': account.key.slice(0, -1) + last }), 401, 'invalid_api_key');
   });
-  it('without a scheme', async () =>
+  it('cause 401 if they have no scheme', async () =>
     expectError(await chat({ authorization: account.key }), 401, 'invalid_api_key'));
-  it('of another scheme', async () =>
+  it('cause 401 if they have another scheme', async () =>
     expectError(await chat({ authorization: 'Basic dTpw' }), 401, 'invalid_api_key'));
   it('X-API-Key alone is enough', async () =>
     expect((await chat({ 'x-api-key': account.key })).status).toBe(200));
@@ -288,7 +289,7 @@ describe('credentials', () => {
       'invalid_api_key',
     );
   });
-  it('are checked before the body', async () => {
+  it('the service checks them before the body', async () => {
     const response = await service.fetch('/v1/chat/completions', { method: 'POST', body: '{', key: 'uis_x' });
     await expectError(response, 401, 'invalid_api_key');
   });

@@ -58,7 +58,7 @@ const describeGateway = isHost ? describe.skip : describe;
 const FIRST = KINDS.filter(([, { api }], at) => KINDS.findIndex(([, other]) => other.api === api) === at);
 
 describeGateway('a body larger than an event or a gateway takes', () => {
-  it.each(KINDS)('is refused with 413, in the envelope of both SDK families: %s', async (_, route) => {
+  it.each(KINDS)('causes 413 in the envelope of both SDK families: %s', async (_, route) => {
     const sizes = [json(6.1 * MB), json(11 * MB), escaped(4 * MB), form(4.6 * MB), form(11 * MB)];
     for (const sent of FIRST.some(([, first]) => first === route) ? sizes : sizes.slice(0, 1)) {
       const response = await send(route, sent);
@@ -136,7 +136,7 @@ describeGateway('an SDK whose body is too large', () => {
   it.each([
     ['above 10 MB, which no template shapes', 'text/plain', 'HTTP content length exceeded 10485760 bytes.'],
     ['where no template fits', 'application/json', '{"message": "Request Too Long"}'],
-  ])('does the same with AWS’s own answer %s', async (_, type, text) => {
+  ])('throws the 413 and does not retry if the response is AWS’s own %s', async (_, type, text) => {
     const answer = async () => new Response(text, { status: 413, headers: { 'content-type': type } });
     expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [413, 413, 413], requests: 3 });
   });
@@ -147,7 +147,7 @@ describeGateway('an SDK whose body is too large', () => {
     expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 9 });
   });
 
-  it('does not when a 503 says that it is not to', async () => {
+  it('throws a 503 and does not retry if x-should-retry is false', async () => {
     const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
     const answer = async () => new Response('{}', { status: 503, headers });
     expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 3 });

@@ -63,7 +63,7 @@ interface Request {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How each error is met. */
+/** Returns the request that causes an error. */
 type Provoke = (surface: Surface) => Promise<Request> | Request;
 
 const withBody = (fields: object, key?: string): Provoke => {
@@ -242,7 +242,7 @@ async function thrownBy(surface: Surface, answer: Response, text: string): Promi
 const codes = Object.keys(CASES) as ErrorCode[];
 
 describe('the catalogue of errors', () => {
-  it('has a case for each code that a call to a model can meet', () => {
+  it('lists a case for each code that a model call can cause', () => {
     expect([...codes, ...ELSEWHERE].sort()).toEqual(Object.keys(ERROR_CODES).sort());
   });
 });

@@ -24,7 +24,7 @@ describe('a prompt that fits the context window', () => {
     ['German', PROSE.German, 128_000, 'sim/chat'],
     ['Hindi', PROSE.Hindi, 128_000, 'sim/chat'],
     ['TypeScript', CODE.TypeScript, 200_000, 'sim/chat-large'],
-  ])('is served in %s, though its bound exceeds the window', async (_name, text, window, model) => {
+  ])('succeeds in %s, although its bound exceeds the window', async (_name, text, window, model) => {
     const prompt = pastBound(text, window);
     expect(boundTokens(prompt)).toBeGreaterThan(window);
     expect(encode(prompt).length).toBeLessThan(window / 2);
@@ -32,14 +32,14 @@ describe('a prompt that fits the context window', () => {
     expect((await payer.post('/v1/chat/completions', body)).status).toBe(200);
   });
 
-  it('is given room for its answer by Responses, where the caller does not bound it', async () => {
+  it('leaves enough tokens for the response of a Responses call that does not set a limit', async () => {
     const input = [pastBound(PROSE.Russian, 128_000), 'Write 900 words.'].flatMap(says);
     const response = await payer.post('/v1/responses', { model: 'sim/chat', input });
     expect(await response.json()).toMatchObject({ status: 'completed' });
     expect(Number((await payer.record(response)).output_units)).toBeGreaterThan(900);
   });
 
-  it('is served as an embedding', async () => {
+  it('succeeds in an embeddings call', async () => {
     const input = pastBound(PROSE.Russian, 8_192);
     const answers = ['sim/embed', 'sim/embed-bedrock'].map(async (model) =>
       payer.post('/v1/embeddings', { model, input }),
@@ -47,7 +47,7 @@ describe('a prompt that fits the context window', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('is no part of a batch that Bedrock takes apart', async () => {
+  it('causes an error in a batch that Bedrock processes item by item', async () => {
     const input = ['short', pastBound(PROSE.Russian, 8_192)];
     const response = await payer.post('/v1/embeddings', { model: 'sim/embed-bedrock', input });
     expect(response.status).toBe(400);

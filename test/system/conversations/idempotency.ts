@@ -26,7 +26,7 @@ const control = (path: string, init: RequestInit = {}) =>
 const queueFault = (fault: object, times = 1) =>
   control('/faults', { method: 'POST', body: JSON.stringify({ fault, times }) });
 
-/** How many requests the upstream has seen that mention a text. */
+/** Returns the number of upstream requests that contain a text. */
 async function upstreamCalls(text: string): Promise<number> {
   const { requests } = (await (await control('/requests')).json()) as { requests: { body: unknown }[] };
   return requests.filter(({ body }) => JSON.stringify(body).includes(text)).length;
@@ -41,7 +41,7 @@ async function receiptOf(answer: Response): Promise<unknown> {
 }
 
 describe('a repeated call with the same Idempotency-Key', () => {
-  it('is replayed byte for byte, reaches no route and is not billed again', async () => {
+  it('returns the stored response byte for byte, reaches no route and is not billed again', async () => {
     const first = await send(request('replay me'), 'key-1');
     const text = await first.text();
     const before = await balance();
@@ -141,7 +141,7 @@ describe('a streamed call', () => {
     expect(await upstreamCalls('storm-b')).toBe(1);
   });
 
-  it('that fails before its first byte frees the key', async () => {
+  it('frees the key if it fails before its first byte', async () => {
     await queueFault({ status: 500 });
     const body = request('stream again', { stream: true });
     expect((await send(body, 'key-7')).status).toBe(503);
@@ -158,7 +158,7 @@ describe('a call of the Responses API', () => {
       body: JSON.stringify({ model: 'sim/chat', input: `Repeat exactly: ${text}`, ...fields }),
     });
 
-  it('is replayed byte for byte, ids that are capsules included, and is not billed again', async () => {
+  it('returns the stored response byte for byte, including ids that are sealed tokens, and is not billed again', async () => {
     const first = await respond('replay a response', {}, 'key-8');
     const text = await first.text();
     expect({ status: first.status, text }).toMatchObject({ status: 200 });

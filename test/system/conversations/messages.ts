@@ -265,7 +265,7 @@ describe('the rest of the surface', () => {
     expect(chosen.headers.get('x-route')).toBe('sim-chat-large-b');
   });
 
-  it('has n answers only where a route can give them', async () => {
+  it('returns n choices only if a route supports them', async () => {
     const ask = (model: string) => service.chat({ model, n: 2, messages: say('Hi') }, { key });
     expect((await ask(PROTOCOLS.openai)).status).toBe(200);
     for (const model of [PROTOCOLS.anthropic, PROTOCOLS.bedrock]) {

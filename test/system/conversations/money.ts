@@ -28,7 +28,7 @@ const usage = async (key: string, id: string | null) =>
   };
 
 describe('what a call costs', () => {
-  it('is the difference of the balances, the usage record and the header, to the nano-dollar', async () => {
+  it('equals the difference of the balances, the usage record and the header, to the nano-dollar', async () => {
     const { key } = await service.account('1');
     const before = await credits(key);
     const response = await service.chat(ask('Describe the sea.'), { key });
@@ -58,7 +58,7 @@ describe('what a call costs', () => {
     });
   });
 
-  it('is the same for a stream, reported in its last event and settled before its end', async () => {
+  it('stays the same for a stream, appears in its last event and is settled before its end', async () => {
     const { key } = await service.account('1');
     const request = ask('Describe the sea.', { stream: true, stream_options: { include_usage: true } });
     const response = await service.chat(request, { key });
@@ -91,7 +91,7 @@ describe('what a call costs', () => {
     expect(response.headers.get('x-cost-usd')).toBe(formatUsd(expected));
   });
 
-  it('is listed for its key, newest first, page by page', async () => {
+  it('appears in the list of its key, newest first, page by page', async () => {
     const { key } = await service.account('1');
     const ids: (string | null)[] = [];
     for (let call = 0; call < 5; call += 1) {
@@ -128,7 +128,7 @@ describe('a call that fails', () => {
     expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({ balance: 1, held: 0 });
   });
 
-  it('on its first route is served by the second, and the caller sees only that one', async () => {
+  it('succeeds on the second route if the first one fails, and the caller receives only the second response', async () => {
     const { key } = await service.account('1');
     for (const stream of [false, true]) {
       const request = { ...ask('Repeat exactly: once', { stream }), model: 'sim/chat-failover' };
@@ -239,7 +239,7 @@ describe('another catalog', () => {
     expect(await until(added, (status) => status !== 400)).toBe(200);
   });
 
-  it('of any OpenAI-compatible server works, its key comes from a secret, and the fields that it lists pass to it, not back', async () => {
+  it('supports any OpenAI-compatible server: its key is from a secret, and its listed fields reach it but not the caller', async () => {
     const { key } = await service.account('1');
     const response = await service.chat(
       { ...ask('Hi'), model: 'own/model', future_field: { a: 1 }, other_field: 1 },

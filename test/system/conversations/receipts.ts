@@ -40,7 +40,7 @@ async function receiptOf({ headers }: Response): Promise<Receipt> {
   return (await answer.json()) as Receipt;
 }
 
-/** What the lines come to, rounded up to a nano-dollar. */
+/** Returns the total of the lines, rounded up to a nano-dollar. */
 const sumOf = ({ lines }: Receipt): number => {
   const nano = lines.reduce((sum, { quantity, price, per }) => sum + (quantity * price * 1e9) / per, 0);
   return Math.ceil(Number(nano.toFixed(3))) / 1e9;
@@ -49,7 +49,7 @@ const sumOf = ({ lines }: Receipt): number => {
 const quantities = ({ lines }: Receipt) =>
   Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]));
 
-/** What the upstream says of its next answer. */
+/** Sets a fault for the next response of the upstream. */
 const fault = (fields: object) =>
   fetch(`${service.session.upstream_control_url}/faults`, {
     method: 'POST',
@@ -60,7 +60,7 @@ const fault = (fields: object) =>
 const say = (content: string) => [{ role: 'user' as const, content }];
 
 describe('the receipt of a call', () => {
-  it('has what was written to a cache and read from it, each at its price', async () => {
+  it('lists the tokens written to a cache and read from it, each at its price', async () => {
     const long = `Be brief. ${'Mind the manual of the house. '.repeat(300)}${randomUUID()}`;
     const request = {
       ...{ model: CLAUDE, max_tokens: 50, messages: say('Repeat exactly: hello') },
@@ -92,7 +92,7 @@ describe('the receipt of a call', () => {
     expect(read.catalog).toBe(written.catalog);
   });
 
-  it('has the searches of the provider’s own tool, streamed, and the factor of the place', async () => {
+  it('lists the searches of the provider’s own tool, streamed, and applies the factor of the region', async () => {
     const { data: stream, response } = await anthropic.messages
       .create({
         stream: true,
@@ -108,7 +108,7 @@ describe('the receipt of a call', () => {
     expect(receipt.cost).toBe(sumOf(receipt));
   });
 
-  it('has the tier that served, not the one that was asked for', async () => {
+  it('states the tier that the upstream used, not the requested one', async () => {
     const ask = () =>
       openai.chat.completions
         .create({
@@ -130,7 +130,7 @@ describe('the receipt of a call', () => {
     expect(receipt.lines).toContainEqual(expect.objectContaining({ item: 'input', price: 3 }));
   });
 
-  it('is by the length of the prompt that was sent, whatever a route counts', async () => {
+  it('uses the price tier of the prompt that was sent, whatever count a route reports', async () => {
     const prompt = `Repeat exactly: short\n${'word '.repeat(40)}`;
     await fault({ usage: { prompt_tokens: 150_001, completion_tokens: 10 } });
     const { response } = await openai.chat.completions
@@ -142,7 +142,7 @@ describe('the receipt of a call', () => {
     expect(receipt.lines).toContainEqual(expect.objectContaining({ item: 'input', price: 3 }));
   });
 
-  it('is there for none of the fields that have no price: they are refused by name', async () => {
+  it('never covers a field without a price: the call is rejected with the field’s name', async () => {
     const unpriced = [
       openai.chat.completions.create({ model: 'sim/chat', service_tier: 'priority', messages: say('Hi') }),
       openai.chat.completions.create({ model: TIERED, store: true, messages: say('Hi') }),

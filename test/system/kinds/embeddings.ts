@@ -131,7 +131,7 @@ describe('embeddings: a model of Bedrock', () => {
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('that fails in the middle of a batch costs nothing', async () => {
+  it('costs nothing if it fails in the middle of a batch', async () => {
     const before = await payer.wallet();
     await payer.fault({ status: 500 }, { model: 'amazon.titan-embed-text-v2:0' });
     const response = await post({ model: 'sim/embed-bedrock', input: ['a', 'b', 'c'] });

@@ -142,7 +142,7 @@ describe('a host with as many calls as it takes', () => {
 });
 
 describe('a body of 20 MB', () => {
-  it('is taken, and counted whole', async () => {
+  it('reaches the service, which counts its whole length', async () => {
     const { key } = await service.account('1');
     const messages = [{ role: 'user', content: 'word '.repeat(4 << 20) }];
     const answer = await ask(key, { messages });

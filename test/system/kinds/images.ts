@@ -103,7 +103,7 @@ describe('images: a model of Bedrock', () => {
     expect(response.headers.get('x-route')).toBe('sim-image-stability');
   });
 
-  it('that stops one picture by its filter is paid for the other; where it stops all, nothing is', async () => {
+  it('costs only the remaining image if its filter stops one, and nothing if it stops all', async () => {
     const before = await payer.wallet();
     const ask = { model: 'sim/image-bedrock', prompt: 'a fox' };
     await payer.fault({ status: 200, body: { finish_reasons: ['Filter reason: output image'] } });
@@ -129,7 +129,7 @@ describe('images: a model of Bedrock', () => {
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('has no addresses of pictures, and says which field it cannot serve', async () => {
+  it('supports no image URLs, and the error names the field', async () => {
     const before = await payer.wallet();
     const response = await post({ model: 'sim/image-bedrock', prompt: 'a fox', response_format: 'url' });
     expect([response.status, await response.json()]).toMatchObject([

@@ -138,7 +138,7 @@ describe('speech', () => {
     expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
   });
 
-  it('has a caller who leaves pay, and ends the hold', async () => {
+  it('charges a caller who disconnects, and ends the hold', async () => {
     const before = await payer.wallet();
     await payer.fault({ wait_after_chunks: 3 });
     const response = await post({ model: 'sim/tts', input: TEXT });

@@ -15,7 +15,7 @@ const MB = 1024 * 1024;
 
 const LIMIT_BYTES = 25 * MB;
 
-/** What a file may leave behind in the host's memory: its pieces on their way, and Node's own slack. */
+/** The memory that a file may leave in the server: chunks in transit, and the overhead of Node.js. */
 const FLAT_MB = 60;
 
 describe('a file for a transcription', () => {

@@ -12,7 +12,7 @@ import { service } from './service.ts';
 const DOMAIN = 'canary-domain.example.com';
 
 let owner: Owner;
-/** What must show nowhere. */
+/** Texts that must appear nowhere. */
 const secrets: string[] = [];
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('signing in', () => {
     [400, 'invalid_request_error', 'missing_field', 'local', {}],
     [400, 'invalid_request_error', 'invalid_value', 'local', { token: 7 }],
     [400, 'invalid_request_error', 'invalid_value', 'local', { token: 'x'.repeat(20_000) }],
-  ])('is refused with %i %s %s', async (status, type, code, name, body) => {
+  ])('fails with %i %s %s', async (status, type, code, name, body) => {
     expect(await errorOf(await post(`/api/v1/auth/${name}`, body))).toEqual([status, type, code]);
   });
 });
@@ -81,7 +81,7 @@ describe('an API key', () => {
   const codeOf = async (response: Response) =>
     response.ok ? 'ok' : ((await response.json()) as { error: { code: string } }).error.code;
 
-  it('is shown once, and what its owner changes is active on the next call', async () => {
+  it('appears once in full, and a change by its owner is active on the next call', async () => {
     await owner.buy(5);
     const made = await owner.createKey({ name: 'one', policy: { rpm: 1000 } });
     secrets.push(made.key);
@@ -107,7 +107,7 @@ describe('an API key', () => {
     expect((await owner.send('DELETE', `/api-keys/${made.id}`)).status).toBe(404);
   });
 
-  it('has two secrets while a rotation’s overlap lasts, then one', async () => {
+  it('accepts two secrets during the overlap of a rotation, and then one', async () => {
     const { id, key: old } = await owner.createKey({ name: 'rotated' });
     const rotate = async (overlap: object = {}) => {
       const rotated = await owner.send('POST', `/api-keys/${id}/rotate`, overlap);
@@ -137,7 +137,7 @@ describe('an API key', () => {
     ['PATCH', '/api-keys/key_1', { disabled: 'yes' }, 'invalid_value', 'disabled'],
     ['POST', '/api-keys/key_1/rotate', { overlap_seconds: -1 }, 'invalid_value', 'overlap_seconds'],
     ['POST', '/api-keys/key_1/rotate', { overlap_seconds: 1e9 }, 'invalid_value', 'overlap_seconds'],
-  ])('is refused as wrong: %s %s %j', async (method, path, body, code, param) => {
+  ])('rejects an invalid request with 400: %s %s %j', async (method, path, body, code, param) => {
     const response = await owner.send(method, path, body);
     expect(response.status).toBe(400);
     expect(((await response.json()) as { error: object }).error).toMatchObject({ code, param });
@@ -145,7 +145,7 @@ describe('an API key', () => {
 });
 
 describe('an order', () => {
-  it('is pending until it is paid, credits the wallet once, and is taken back when it is refunded', async () => {
+  it('stays pending until the payment, credits the wallet once, and a refund reverts it', async () => {
     const buyer = await signIn('buyer');
     const { refunds } = await service.admin<{ refunds: number }>('audit');
     const { id: keyId } = await buyer.createKey({ name: 'k' });
@@ -213,13 +213,13 @@ describe('an order', () => {
     [{ currency: 'USD' }, 'amount'],
     [{ amount: 5, currency: 'EUR' }, 'currency'],
     [{ amount: 5 }, 'currency'],
-  ])('is refused when it cannot be one: %j', async (body, param) => {
+  ])('causes 400 if it is not valid: %j', async (body, param) => {
     const response = await owner.send('POST', '/api/create-order', body);
     expect(response.status).toBe(400);
     expect(((await response.json()) as { error: object }).error).toMatchObject({ param });
   });
 
-  it('is credited by nobody’s word but the payment provider’s', async () => {
+  it('credits the wallet only after a confirmation of the payment provider', async () => {
     const { order_id: id } = await owner.order(5);
     const event = {
       id: 'evt_1',
@@ -249,7 +249,7 @@ describe('an order', () => {
   });
 });
 
-it('no token, key, address or secret is in a log, and no token or key in a file', async () => {
+it('no log contains a token, key, address or secret, and no file contains a token or key', async () => {
   const generated = readFileSync(join(service.directory, 'generated-secrets.json'), 'utf8');
   const values = [...generated.matchAll(/[A-Za-z0-9]{64}/g)].map(([value]) => value);
   expect(values.length).toBeGreaterThanOrEqual(3);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { authorize } from '../sign-in.ts';
 import { service } from './service.ts';
 
-/** What the console's pages send with every request. */
+/** The header that the console's pages send with every request. */
 const PAGE = { 'x-requested-with': 'console' };
 
 const call = (method: string, path: string, headers: Record<string, string>, body?: object) =>
@@ -83,7 +83,7 @@ describe('a browser', () => {
     ['nothing', () => '__Host-session='],
     ['another token', () => '__Host-session=a.b.c'],
     ['six kilobytes', () => `__Host-session=${'x'.repeat(6_000)}`],
-  ])('with a cookie that holds %s is refused', async (_what, spoil) => {
+  ])('receives 401 if it sends a cookie that holds %s', async (_what, spoil) => {
     const good = cookieOf(await signIn(await authorize(service, 'visitor@example.com')));
     const response = await call('GET', '/api/v1/auth/me', { ...PAGE, cookie: spoil(good) });
     expect(await errorOf(response)).toEqual([401, 'invalid_session']);
@@ -103,7 +103,7 @@ describe('a browser', () => {
     expect(await errorOf(await signIn(elsewhere))).toEqual([400, 'invalid_value']);
   });
 
-  it('is the same person in every session, and others are others', async () => {
+  it('receives the same account in every session of one person, and another account for another person', async () => {
     const accounts = [];
     for (const email of ['a@example.com', 'A@example.com', 'b@example.com']) {
       const { account } = (await (await signIn(await authorize(service, email))).json()) as {

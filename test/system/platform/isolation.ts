@@ -203,7 +203,7 @@ describe.each(routes)('%s', (_name, route) => {
     }
   });
 
-  it('does for the owner what it refuses a stranger', async () => {
+  it('succeeds for the owner, with the requests that it rejects for another account', async () => {
     // What the owner deletes or replaces is nobody else's in these tests, and not there for another credential.
     const isConsumed = REPLACES.has(route.endpoint) || !/GET|POST/.test(route.method);
     let own = mine;

@@ -144,7 +144,7 @@ describe.each([
     expect((await call(path)).status).toBe(404);
   });
 
-  it('has each slug once, and gives it free with its listing', async () => {
+  it('accepts each slug once, and frees it if its listing changes the slug', async () => {
     const first = await create({ slug: 'the-only-one' }, collection);
     const again = { method: 'POST', as: visitor, body: fields({ slug: 'the-only-one' }) };
     expect(await call(`/${collection}`, again)).toMatchObject({
@@ -175,7 +175,7 @@ describe.each([
 });
 
 describe('writers of one listing', () => {
-  it('that name the same ETag: exactly one of them wins, the others are refused', async () => {
+  it('exactly one succeeds if they send the same ETag, and the others are rejected', async () => {
     const { id } = await create();
     const { etag } = await call(`/apps/${id}`);
     const answers = await Promise.all(
@@ -245,7 +245,7 @@ describe('what is written', () => {
     ['url', { url: 'javascript:alert(1)' }],
     ['url', { url: 'https://user:secret@example.com/' }],
     ['icon_url', { icon_url: 'http://example.com/icon.png' }],
-  ])('has a valid %s', async (param, wrong) => {
+  ])('causes 400 if it has an invalid %s', async (param, wrong) => {
     const answer = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
     expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
   });
@@ -278,7 +278,7 @@ describe('what happens to a listing', () => {
       (event) => event !== undefined,
     );
 
-  it('is installed once per account, however often and however many ask at once', async () => {
+  it('an account installs it once, also with repeated or concurrent requests', async () => {
     const { id } = await create();
     const path = `/apps/${id}/install`;
     const answers = await Promise.all(
@@ -292,7 +292,7 @@ describe('what happens to a listing', () => {
     expect(await eventOf('listing.installed', id, installed)).toMatchObject({ data: installed });
   });
 
-  it('is reviewed once per account, and has their mean as its rating', async () => {
+  it('an account reviews it once, and its rating is the mean of the reviews', async () => {
     const { id } = await create();
     const review = (as: Person, rating: unknown) =>
       call(`/apps/${id}/reviews`, { method: 'POST', as, body: { rating, text: 'Fine.' } });
@@ -307,7 +307,7 @@ describe('what happens to a listing', () => {
     expect(await eventOf('review.created', id, reviewed)).toMatchObject({ data: reviewed });
   });
 
-  it('is released version by version, and rolled back', async () => {
+  it('the owner releases version after version, and rolls back', async () => {
     const { id } = await create();
     const release = (version: string) =>
       call(`/apps/${id}/releases`, { method: 'POST', as: owner, body: { version, notes: 'News.' } });
@@ -327,7 +327,7 @@ describe('what happens to a listing', () => {
     });
   });
 
-  it('is bought once out of the buyer’s credit, to the cent, and the books stay exact', async () => {
+  it('a buyer pays for it once out of credit, to the cent, and the ledger stays exact', async () => {
     const { id } = await create({ price: { amount: 150, currency: 'USD' } });
     const buy = (as: Person, body: object = { amount: 150, currency: 'USD' }) =>
       call(`/apps/${id}/purchase`, { method: 'POST', as, body });
@@ -383,7 +383,7 @@ describe('what is found', () => {
     expect((await call('/search?kind=nothing')).status).toBe(400);
   });
 
-  it('is trending by recent installs', async () => {
+  it('the trend follows recent installs', async () => {
     const [much, little] = [await create({}, 'ai-agents'), await create({}, 'ai-agents')];
     await call(`/ai-agents/${little.id}/install`, { method: 'POST', as: visitor });
     for (const as of [owner, visitor]) await call(`/ai-agents/${much.id}/install`, { method: 'POST', as });

@@ -65,13 +65,13 @@ describe('every route of an owner', () => {
     expect(await errorOf(await send(route, operator))).toEqual([401, 'invalid_session']);
   });
 
-  it('that takes keys too refuses it as well', async () => {
+  it('rejects such a session also if it accepts keys', async () => {
     const response = await ask(`/credits/key_${'0'.repeat(26)}`);
     expect(await errorOf(response)).toEqual([401, 'invalid_session']);
   });
 
   it.each(taking('api-key').filter(([, { endpoint }]) => endpoint !== 'get-credits'))(
-    'that takes keys takes no such session either: %s',
+    'rejects such a session if it accepts only keys: %s',
     async (_name, route) => {
       // Errors of the Messages format have no code.
       const code = route.surface === 'messages' ? undefined : 'invalid_api_key';
@@ -144,7 +144,7 @@ describe('the operator’s view', () => {
     expect(service.output).toMatch(/a route counted more than the bound .*model=sim\/chat route=sim-chat/);
   });
 
-  it('is open by a cookie of its own, which a sign-out takes away', async () => {
+  it('opens with a separate cookie, which a sign-out removes', async () => {
     const signedIn = await signIn(EMAIL, 'operator', { 'x-session-transport': 'cookie' });
     const [set = ''] = signedIn.headers.getSetCookie();
     expect(set).toMatch(
@@ -161,7 +161,7 @@ describe('the operator’s view', () => {
     expect(await errorOf(await view())).toEqual([401, 'invalid_session']);
   });
 
-  it('is closed to who has been removed, at once', async () => {
+  it('rejects a removed operator at once', async () => {
     expect((await ask('/api/v1/operator/accounts')).status).toBe(200);
     await service.admin('operators', 'remove', account);
     for (const [, { path }] of taking('operator').filter(([, { method }]) => method === 'GET'))

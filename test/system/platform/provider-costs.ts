@@ -8,7 +8,7 @@ import { Payer } from '../payer.ts';
 import { form, wav } from '../recordings.ts';
 import { service } from './service.ts';
 
-/** What the provider takes for each of the calls below: digits that nothing else has, whatever the decimal point. */
+/** The provider's cost of each call below. No other value contains these digits, wherever the decimal point is. */
 const DIGITS = '31337424242';
 const PER_REQUEST = '31337.424242';
 
@@ -90,7 +90,7 @@ const figuresIn = (seen: string): string[] =>
   );
 
 describe('what a provider takes', () => {
-  it.each(CALLS)('is in no answer of a call, nor in its receipt: %s', async (_name, call) => {
+  it.each(CALLS)('appears neither in the response of a call nor in its receipt: %s', async (_name, call) => {
     const response = await call();
     expect(response.status).toBe(200);
     const id = response.headers.get('x-request-id');
@@ -110,7 +110,7 @@ describe('what a provider takes', () => {
         authentication !== 'session' &&
         authentication !== 'operator',
     ).map(({ api, path }) => [path, api] as const),
-  )('is in no answer of GET %s', async (path, api) => {
+  )('appears in no response of GET %s', async (path, api) => {
     const response = await ask(api, path);
     expect(response.status).toBeLessThan(400);
     const seen = await seenIn(response);
@@ -119,7 +119,7 @@ describe('what a provider takes', () => {
     expect(figuresIn(seen)).toEqual(theirs);
   });
 
-  it('is in the records of these calls', () => {
+  it('the records of these calls contain it', () => {
     const left = new LeftTexts(service);
     for (const text of ['provider_cost', DIGITS]) expect(left.find(text).files).not.toEqual([]);
   });

@@ -2,7 +2,7 @@
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import type { Owner } from '../owner.ts';
 
-/** What belongs to one account. */
+/** The objects of one account. */
 export interface Belongings {
   readonly accountId: string;
   readonly owner: Owner;
@@ -30,7 +30,7 @@ interface Reach {
   /** The path that names what belongs to an account; undefined when the route names nothing. */
   readonly path?: (of: Named, route: Route) => string;
   readonly body?: object | (() => object);
-  /** What its owner's answer contains: every route that reads has it. */
+  /** Returns a text that the owner's response contains; present for every route that reads. */
   readonly shows?: (of: Named) => string;
   /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
   readonly publicThing?: 'owner-acts' | 'anybody-acts';

@@ -13,7 +13,7 @@ interface Smoked {
   readonly checks: readonly CheckResult[];
 }
 
-/** What it prints, whichever code it ends with. */
+/** Returns the output of the smoke test, with any exit code. */
 async function smoke(...args: readonly string[]): Promise<Smoked> {
   try {
     return await service.admin<Smoked>('smoke', ...args);

@@ -70,7 +70,7 @@ describe.each<ConfigurationName>(['web-function-ingress', 'fargate-ingress', 'we
 describe('another generation of the secret of the edge', () => {
   const app = new SynthesizedApp('fargate-sized');
 
-  it('is shown at once, and the one before is believed until the next', () => {
+  it('applies at once, and the previous one stays valid until the next', () => {
     const headers = distributionOf(app).Origins.flatMap((origin) => origin.OriginCustomHeaders ?? []);
     expect(new Set(headers.map(({ HeaderValue: value }) => value))).toEqual(new Set([secretOf(3)]));
     for (const generation of [2, 3])
@@ -102,7 +102,7 @@ describe('the limit by address of the shared host', () => {
     expect(distributionOf(app)).not.toHaveProperty('WebACLId');
   });
 
-  it('is CloudFront’s own for a Web Function, which takes none, in us-east-1', () => {
+  it('belongs to CloudFront if the host is a Web Function, in us-east-1', () => {
     const app = new SynthesizedApp('web-function');
     const { Properties: acl } = app.only('edge-limit', 'AWS::WAFv2::WebACL');
     expect(acl).toMatchObject({ Scope: 'CLOUDFRONT' });

@@ -20,7 +20,9 @@ const importsOf = (app: SynthesizedApp): string[] =>
     ([, name = '']) => name,
   );
 
-/** What is changed where it is: it sends calls to the new host once that is there, or names the logs of both. */
+/**
+ * The resources that change in place: they send calls to the new host when it exists, or contain the log names of both.
+ */
 const IN_PLACE = /^(IngressDistribution|Query)/;
 
 const REGION = 'eu-central-1';
@@ -50,7 +52,7 @@ describe('the stacks before the ingress', () => {
 describe.each(CHANGES)('a change of the settings from %s to %s', (from, to) => {
   const [before, after] = [new SynthesizedApp(from), new SynthesizedApp(to)];
 
-  it('can be deployed: no stack drops an export that the ingress, as it was, imports', () => {
+  it('leaves every export that the previous ingress imports, so that it can be deployed', () => {
     const kept = new Set(
       (['data', 'inference', 'platform'] as const).flatMap((stack) => exportsOf(after, stack)),
     );

@@ -34,7 +34,7 @@ export interface DistributionConfig {
 export const distributionOf = (app: SynthesizedApp): DistributionConfig =>
   app.only('ingress', 'AWS::CloudFront::Distribution').Properties.DistributionConfig as DistributionConfig;
 
-/** What takes a path, by the first behaviour that fits it: one of the two APIs, or a host by what it is. */
+/** Returns the origin of a path, by the first behavior that matches: one of the two APIs, or a type of host. */
 export function originOf(app: SynthesizedApp, path: string): string {
   const { CacheBehaviors: behaviours, DefaultCacheBehavior: rest, Origins: origins } = distributionOf(app);
   const { TargetOriginId: id } =

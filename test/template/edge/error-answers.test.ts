@@ -5,7 +5,7 @@ import { distributionOf } from './distributions.ts';
 describe.each(['web-function-ingress', 'fargate-ingress', 'web-function', 'fargate'] as const)(
   'an error that passes the edge: %s',
   (name) => {
-    it('is kept for nobody else: CloudFront’s key has neither credentials nor the query', () => {
+    it('stays out of the cache, because CloudFront’s cache key contains neither credentials nor the query', () => {
       const { CustomErrorResponses: errors = [] } = distributionOf(new SynthesizedApp(name));
       const kept = errors.filter(({ ErrorCachingMinTTL: ttl }) => ttl !== 0);
       expect(kept).toEqual([]);

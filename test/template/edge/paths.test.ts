@@ -4,14 +4,14 @@ import type { ConfigurationName } from '../configurations.ts';
 import { SynthesizedApp } from '../synthesized-app.ts';
 import { distributionOf, originOf } from './distributions.ts';
 
-/** What an account has without asking, before the quota was raised to 75 (CloudFront quotas). */
+/** The default quota of an account, before it was raised to 75 (CloudFront quotas). */
 const MOST_BEHAVIOURS = 25;
 
 /** A path that a route takes: of a name that may hold slashes, and of an id. */
 const example = (path: string): string =>
   path.replaceAll(/\{[^}]+\+\}/g, 'openai/gpt-oss-20b').replaceAll(/\{[^}]+\}/g, 'a1');
 
-/** What serves the inference API, and what takes its uploads. */
+/** The origin of the inference API and the origin of its uploads, by configuration. */
 const SERVED: readonly (readonly [ConfigurationName, string, string])[] = [
   ['web-function', 'web function', 'web function'],
   ['fargate', 'tasks', 'tasks'],
@@ -59,7 +59,7 @@ describe.each(SERVED)('the one hostname under %s', (name, inference, uploads) =>
 });
 
 describe('the name of one’s own', () => {
-  it('is CloudFront’s, under the certificate of us-east-1 and TLS 1.2 at least', () => {
+  it('becomes CloudFront’s alias, with the certificate of us-east-1 and at least TLS 1.2', () => {
     const app = new SynthesizedApp('web-function');
     expect(distributionOf(app)).toMatchObject({
       Aliases: ['ai.example.com'],
@@ -74,7 +74,7 @@ describe('the name of one’s own', () => {
     });
   });
 
-  it('is CloudFront’s default where there is none', () => {
+  it('defaults to CloudFront’s hostname if the settings have none', () => {
     const app = new SynthesizedApp('fargate');
     expect(distributionOf(app)).not.toHaveProperty('Aliases');
     expect(JSON.stringify(app.templates.ingress.Outputs.BaseUrl)).toContain('DomainName');

@@ -37,7 +37,9 @@ function matches(statement: Statement, headers: Headers): boolean {
   return headers[bytes.FieldToMatch.SingleHeader.Name] === bytes.SearchString;
 }
 
-/** What the regional rules count a request by: `connection`, or the header that names an address; one for each rule. */
+/**
+ * Returns the property by which each regional rule counts a request: `connection`, or the header that names an address.
+ */
 export const countedBy = (app: SynthesizedApp, headers: Headers): readonly string[] =>
   rulesOf(app, 'inference')
     .filter(({ ScopeDownStatement: scope }) => scope === undefined || matches(scope, headers))

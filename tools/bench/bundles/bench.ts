@@ -1,4 +1,4 @@
-/** What a cold start of each function loads, and how long that takes: the part of it that is in our hands. */
+/** The size and the duration of each function's cold start: the bundle that it loads, and the time that this takes. */
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,9 +19,9 @@ const INIT_MS = 250;
 const DESCRIPTION: FunctionName = 'get-openapi';
 
 /**
- * How much a cold start may have to read: what calls models is the design's megabyte, a client of AWS alone is about
- * 450 KB and Stripe's library 230 KB more, the API's description is made from every schema there is, and any other
- * function that calls nobody has no reason to carry a client.
+ * Returns the maximum size of the code that a cold start reads. A function that calls models has the design's megabyte.
+ * An AWS client alone is about 450 KB, and Stripe's library adds 230 KB. The API's description is generated from every
+ * schema. A function without outgoing calls needs no client.
  */
 function bundleBudgetKb(name: FunctionName): number {
   const { tables = {}, keyPepper = false, providerSecrets = false, payments = false } = GRANTS[name];

@@ -1,4 +1,4 @@
-/** What the same calls cost on each setting of `compute`: the services that differ, and the rate at which one is cheaper. */
+/** The cost of the same calls on each setting of `compute`: the services that differ, and the break-even rate. */
 import { HOST_TASK } from '../../../lib/config/host-size.ts';
 import { bytesOf, costOf, type Line, line, type Measured, round, type Traffic, total } from './model.ts';
 import { PRICES } from './prices.ts';
@@ -10,13 +10,13 @@ interface WebFunctionRates {
   readonly request: number;
 }
 
-/** Of a deployment that does not set `hostTasks`. */
+/** The number of tasks of a deployment that does not set `hostTasks`. */
 const LEAST_TASKS = 2;
 
-/** Of a Web Function: its memory, and the calls that share it, half of the most. */
+/** The memory of a Web Function and the calls that share it, which is half of the maximum. */
 const ENVIRONMENT = { gb: 2, calls: 64 } as const;
 
-/** Of a request with a short conversation. */
+/** The size of a request with a short conversation. */
 const REQUEST_BYTES = 2_000;
 
 /** Our line of the call, and its metrics with the margin; neither the platform nor a gateway writes one. */
@@ -85,7 +85,7 @@ export const ratesOf = (times: number): WebFunctionRates => ({
   request: PRICES.lambdaRequest.usd,
 });
 
-/** What CloudFront, the table and the logs take, whichever host is behind. */
+/** Returns the cost of CloudFront, the table and the logs, which is the same for every host. */
 function behindEdge(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls } = traffic;
   const kept = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>

@@ -1,4 +1,4 @@
-/** What a deployment has that costs by the month, counted in its own templates. */
+/** The resources of a deployment with a monthly cost, counted in its own templates. */
 import type { Fixtures } from './model.ts';
 
 export interface Template {
@@ -13,7 +13,7 @@ interface WebAcl {
   readonly Rules?: readonly unknown[];
 }
 
-/** What is billed by the month, whether the service is called or not. */
+/** The types of resources that are billed by the month, with or without calls. */
 const BY_THE_MONTH = [
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
@@ -22,7 +22,10 @@ const BY_THE_MONTH = [
   'AWS::WAFv2::WebACL',
 ] as const;
 
-/** What is billed by its use, so that nothing is owed while nobody calls (the price pages of the services). */
+/**
+ * The types of resources that are billed by use, so that they cost nothing without calls (the price pages of the
+ * services).
+ */
 const BY_USE: readonly string[] = [
   'AWS::ApiGateway::Deployment',
   'AWS::ApiGateway::Method',
@@ -43,7 +46,7 @@ const BY_USE: readonly string[] = [
   'AWS::StepFunctions::StateMachine',
 ];
 
-/** What AWS takes nothing for. */
+/** The types of resources that AWS does not bill. */
 const FREE: readonly string[] = [
   // Budgets without actions, and the search for unusual costs (price pages of AWS Budgets and of Cost Management).
   'AWS::Budgets::Budget',

@@ -5,7 +5,9 @@ import type { Measured } from './model.ts';
 
 const RESULTS = join(import.meta.dirname, '..', 'results');
 
-/** Of the main thread, a streamed call of 20 events, by V8's sampling profiler on 2026-11-23. */
+/**
+ * The CPU time of the main thread for a streamed call of 20 events, measured by V8's sampling profiler on 2026-11-23.
+ */
 const HOST_CPU_MS = 6.095;
 
 /** Returns a figure of a bench's newest run; files are named by their day. */

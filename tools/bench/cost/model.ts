@@ -1,7 +1,7 @@
-/** What a month of calls costs, by service: measured counts times public prices. */
+/** The monthly cost of calls by service: measured counts times public prices. */
 import { PRICES } from './prices.ts';
 
-/** What a call takes, as the benches have measured it. */
+/** The resources that a call uses, as measured by the benches. */
 export interface Measured {
   readonly writeUnits: number;
   readonly writeUnitsIdempotent: number;
@@ -28,11 +28,11 @@ export interface Traffic {
 export interface Line {
   readonly service: string;
   readonly usd: number;
-  /** How it comes about. */
+  /** The calculation of the amount. */
   readonly how: string;
 }
 
-/** What does not depend on the traffic, from the synthesized templates. */
+/** The resources whose cost does not depend on the traffic, from the synthesized templates. */
 export interface Fixtures {
   /** Metrics that alarms read. */
   readonly alarms: number;
@@ -46,15 +46,15 @@ export interface Fixtures {
 }
 
 /**
- * Of a chunk of one token as the chat surface writes it: ids, model and the fields that a provider adds around five
- * characters of text.
+ * The size of a chunk with one token as the chat surface writes it. It contains ids, the model and the fields that a
+ * provider adds to five characters of text.
  */
 export const CHUNK_BYTES = 270;
 
-/** Of the answer's headers, as the deployed API sends them. */
+/** The size of the response headers as the deployed API sends them. */
 const HEADER_BYTES = 700;
 
-/** Of a usage record: ids, names, counts, the lines of its bill and attribute names. */
+/** The size of a usage record: ids, names, counts, the line items of its bill and attribute names. */
 const RECORD_BYTES = 530;
 
 /** Lambda's three platform lines (about 300 B), our line of the call (200), its metrics with the margin (600), the access log (300). */
@@ -65,7 +65,7 @@ const API_UNIT_BYTES = 10 * 1024 * 1024;
 
 const GB = 1e9;
 
-/** Of an answer, with its headers. */
+/** Returns the size of a response, including its headers. */
 export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
 
 /**
@@ -106,7 +106,7 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
 
 export const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
 
-/** What a deployment costs that nobody calls, a month. */
+/** Returns the monthly cost of a deployment without calls. */
 export function idleCost(fixtures: Fixtures): readonly Line[] {
   const { alarms, compositeAlarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
   return [

@@ -22,7 +22,7 @@ export const bill = (lines: readonly Line[], of: string): string =>
 /** Calls a second at which Fargate's fixed hours are shared out. */
 const RATES = [1, 3, 10, 30, 100];
 
-/** How many times Fargate's the unknown rates of Web Functions may be. */
+/** The assumed multiples of Fargate's rates for Web Functions, whose rates are unknown. */
 const TIMES = [1, 4, 10];
 
 /** The computes beside each other, data out apart. */

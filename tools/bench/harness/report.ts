@@ -1,4 +1,4 @@
-/** What a bench has found: figures against their budgets, as a table for people and a file for comparisons. */
+/** The result of a bench: values with their budgets, as a table for people and a file for comparisons. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ export interface Figure {
   readonly least?: number;
   /** A bound that is aimed at: one that is missed is said to be, and breaks nothing. */
   readonly goal?: true;
-  /** What the figure leaves out or takes in, where its name does not say it. */
+  /** The parts that the value includes or excludes, if its name does not state them. */
   readonly note?: string;
 }
 
-/** Where the figures come from. A load of more than the cores says that the machine had other work. */
+/** The machine of the measurement. A load above the number of cores means that the machine had other work. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -44,7 +44,7 @@ export function describeMachine(): Machine {
 
 const isBounded = ({ most, least }: Figure): boolean => most !== undefined || least !== undefined;
 
-/** Whether the value is within its bounds; one that is no number is within none. */
+/** Returns whether the value is within its bounds; NaN is within no bounds. */
 export const holds = ({ value, most, least }: Figure): boolean =>
   (most === undefined || value <= most) && (least === undefined || value >= least);
 

@@ -1,4 +1,4 @@
-/** What a process takes of the machine, as Linux counts it (proc(5), `stat` and `status`); NaN elsewhere. */
+/** The CPU and memory of a process as Linux counts them (proc(5), `stat` and `status`); NaN on other systems. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks a second that `stat` counts in: 100 wherever Node runs (sysconf(3), `_SC_CLK_TCK`). */

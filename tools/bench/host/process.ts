@@ -24,7 +24,7 @@ export interface HostProcess {
 
 export interface HostOptions {
   readonly database: Database;
-  /** What `bundleHost` wrote. */
+  /** The output folder of `bundleHost`. */
   readonly folder: string;
   readonly secretsUrl: string;
   /** Variables over those that it has in AWS. */

@@ -1,4 +1,6 @@
-/** What a bench of the shared host needs around it: upstream, database, secrets, accounts, and the program as it deploys. */
+/**
+ * The environment of a bench of the shared host: upstream, database, secrets, accounts, and the program as deployed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +19,7 @@ export interface Stage {
   readonly accounts: readonly Account[];
   /** `secretsMs`: how long the reading of a secret takes. */
   start(overrides?: Readonly<Record<string, string>>, secretsMs?: number): Promise<HostProcess>;
-  /** How far the books of all accounts are off and what they still hold, nano-USD, and what they were charged. */
+  /** Returns the drift of the ledgers of all accounts, their open holds and their charges, in nano-USD. */
   books(): Promise<{ readonly off: bigint; readonly held: bigint; readonly usage: bigint }>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a call costs in database work and in our own CPU, and what many calls at once on one wallet do to each other. */
+/** The cost of a call in database work and in our own CPU, and the mutual effects of concurrent calls on one wallet. */
 
 import type { Figure } from '../harness/report.ts';
 import { openDatabase } from '../harness/service/database.ts';

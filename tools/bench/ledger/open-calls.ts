@@ -1,6 +1,6 @@
 /**
- * What a call costs on a key that has others open, each in a process of its own as Lambda runs them: one is settled and
- * the next one admitted, over and over, with as many open all the time.
+ * The cost of a call on a key with other open calls, each in a separate process as in Lambda. One call is settled and
+ * the next one admitted, repeatedly, while the number of open calls stays the same.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Admission, Ledger } from '../../../lambdas/ledger/core/admission.ts';
@@ -17,7 +17,7 @@ import { ROUNDS_BEFORE } from './call-cost.ts';
 
 const OPEN = [1, 8, 64, 512, 2_048] as const;
 
-/** Of the steady state, so that one call in a hundred shows. */
+/** The number of calls in the steady state, large enough that an effect on one call in a hundred shows. */
 const CALLS = 200;
 
 /** The steady state must not meet a minute that begins, whose first call writes more. */

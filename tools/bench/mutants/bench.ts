@@ -103,10 +103,10 @@ async function tryAll(
   }
 }
 
-/** Of the tests that can see a module, as many of each ring: the nearest ones. */
+/** The maximum number of tests for a module in each ring, the nearest ones first. */
 const NEAREST: Readonly<Record<string, number>> = { unit: 16, integration: 8 };
 
-/** Of the tests that can see the modules; those of the areas' templates are always shown. */
+/** Measures the coverage of the nearest tests that import the modules, without the slow ones. */
 async function coverageOf(
   copies: readonly WorkCopy[],
   graph: ImportGraph,

@@ -12,11 +12,11 @@ export interface CoveredTest {
   readonly path: string;
   readonly passed: boolean;
   readonly seconds: number;
-  /** Of each module that is looked at, its lines in which something ran, from 1. */
+  /** The lines in which code ran, from 1, of each measured module. */
   readonly lines: Readonly<Record<string, readonly number[]>>;
 }
 
-/** What V8 counted in one script, with the text that ran. */
+/** The counts of V8 for one script, with its text. */
 interface Script {
   readonly result: {
     readonly url: string;

@@ -1,6 +1,6 @@
 /**
- * Which test files run which lines, and how long each takes, on the code as it is. Kept in a file: a test is run again
- * only when it has changed, or a module that it imports.
+ * The lines that each test file runs and the duration of each, on the unchanged code. They are stored in a file. A test
+ * runs again only if it or a module that it imports has changed.
  */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import type { CoveredTest } from './coverage-reporter.ts';

@@ -165,11 +165,11 @@ const ACCEPTED: readonly Known[] = [
   },
 ];
 
-/** Why a mutant of a module makes no difference, if it is known to make none. */
+/** Returns the reason for which a mutant of a module changes nothing, if it is known to change nothing. */
 export const equivalenceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
   reasonIn(EQUIVALENT, path, text, mutant);
 
-/** Why a mutant that no test notices is let be, if it has been judged. */
+/** Returns the reason for which a mutant that no test detects is accepted, if it has been judged. */
 export const acceptanceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
   reasonIn(ACCEPTED, path, text, mutant);
 

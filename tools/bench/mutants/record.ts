@@ -1,4 +1,6 @@
-/** What has been tried, a line of JSON each, written as each trial ends: a run that is ended can be continued. */
+/**
+ * The trials so far, one line of JSON each, written at the end of each trial. A run that was stopped can be continued.
+ */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Candidate } from './candidates.ts';
 
@@ -8,7 +10,7 @@ export type Verdict = 'killed' | 'survived' | 'refused';
 export interface Trial {
   readonly candidate: Candidate;
   readonly verdict: Verdict;
-  /** What caught it: a test, or the limit of time. */
+  /** The test or the time limit that caught the mutant. */
   readonly by?: string;
   readonly ring?: string;
 }
@@ -49,7 +51,7 @@ export class TrialRecord {
     return this.#trials.get(id)?.at(-1);
   }
 
-  /** How many mutants of the module each test file has caught. */
+  /** Returns the number of mutants of the module that each test file has caught. */
   killersOf(path: string): ReadonlyMap<string, number> {
     const killers = new Map<string, number>();
     for (const { by, ...kept } of [...this.#trials.values()].flat()) {

@@ -1,4 +1,4 @@
-/** Which tests can see a module: those that import it, however many modules lie between, the nearest first. */
+/** The tests that import a module, directly or through other modules, with the nearest first. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { digestOf } from './sample.ts';
@@ -57,7 +57,7 @@ function rounds(path: string, steps: ReadonlyMap<string, readonly string[]>): st
   return found;
 }
 
-/** How many folders two paths have in common below their first one. */
+/** Returns the number of folders that two paths share below their first one. */
 const kinship = (test: string, module: string): number => {
   const [a, b] = [test, module].map((path) => path.split('/').slice(1)) as [string[], string[]];
 

@@ -72,7 +72,7 @@ export class Source {
   }
 }
 
-/** What exists only for the compiler, and what a mutation of it could not change. */
+/** Returns whether a node exists only for the compiler, so that a mutation of it changes nothing. */
 const isErased = ({ type }: SyntaxNode): boolean =>
   (type.startsWith('Ts') && !/Ts(As|Satisfies|NonNull)Expression|TsConstAssertion/.test(type)) ||
   type === 'ImportDeclaration';

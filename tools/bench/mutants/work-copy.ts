@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { COVERAGE_FILE, type CoveredTest } from './coverage-reporter.ts';
 
-/** What git ignores and no test reads. */
+/** The folders that git ignores and no test reads. */
 const LEFT_OUT = new Set(['.git', '.build', '.local', 'cdk.out', 'coverage', 'node_modules', 'test-results']);
 
 export interface TestRun {
@@ -14,7 +14,7 @@ export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'ended';
   /** The first test that failed, as its file and title. */
   readonly failure?: string;
-  /** How many files passed before. */
+  /** The number of files that passed before. */
   readonly passed: number;
 }
 
@@ -118,14 +118,14 @@ export class WorkCopy {
     return file;
   }
 
-  /** What was written with the paths of the copy, with paths from the root. */
+  /** Returns a covered test with paths from the root in place of the paths of the copy. */
   fromRoot({ path, lines, ...test }: CoveredTest): CoveredTest {
     const short = (long: string) => long.slice(this.#folder.length + 1);
     const entries = Object.entries(lines).map(([module, ran]) => [short(module), ran] as const);
     return { ...test, path: short(path), lines: Object.fromEntries(entries) };
   }
 
-  /** Whether the compiler takes the copy as it is. */
+  /** Returns whether the current copy compiles. */
   async compiles(): Promise<boolean> {
     const compiler = join('node_modules', '.bin', 'tsc');
     const kept = ['--incremental', '--tsBuildInfoFile', join('test-results', 'compiled.tsbuildinfo')];

@@ -13,7 +13,10 @@ import { openRing, type Ring } from './ring.ts';
 import { measureRounds, type Started, warmUp } from './rounds.ts';
 import { Samples } from './samples.ts';
 
-/** When the last round should have ended, of the whole run's eight minutes; a slower machine makes fewer rounds. */
+/**
+ * The time until the end of the last round, within the eight minutes of the whole run. A slower machine runs fewer
+ * rounds.
+ */
 const RUN_MS = Number(process.env.BENCH_SECONDS ?? 420) * 1_000;
 
 const STARTS = 3;

@@ -14,7 +14,7 @@ export interface Running {
 
 export interface Contestant {
   readonly name: string;
-  /** Whether it has an answer to the case at all. */
+  /** Returns whether the contestant supports the case. */
   serves(asked: Case): boolean;
   request(asked: Case, pauseMs: number): LoadRequest;
   /** Starts one process of it; resolves when it listens. */

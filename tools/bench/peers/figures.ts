@@ -1,4 +1,4 @@
-/** What the samples come to: goals first, as ratios, then what they are made of. */
+/** The values computed from the samples: goals first, as ratios, then their components. */
 
 import { CASES, type CaseName } from '../harness/load/cases.ts';
 import type { Figure } from '../harness/report.ts';
@@ -8,7 +8,7 @@ import { PORTKEY } from './portkey.ts';
 import type { LoadName } from './sample.ts';
 import type { Samples } from './samples.ts';
 
-/** What is weighed once a run and not once a window. */
+/** The measurements that are made once per run and not once per window. */
 export interface Weight {
   readonly contestant: string;
   /** After all rounds. */
@@ -19,7 +19,7 @@ export interface Weight {
 /** One call at a time: what is added to a call when none waits for another. */
 const ALONE: LoadName = '1 at once';
 
-/** Where the CPU of a call is reported: under load, as it is in service, and not yet in a queue. */
+/** The load at which the CPU of a call is reported: concurrent calls as in service, but without a queue. */
 const LOADED: LoadName = '16 at once';
 
 const CASE_LOADS: readonly LoadName[] = ['1 at once', '16 at once', '64 at once', 'open loop'];

@@ -9,7 +9,7 @@ import { type Contestant, startPeer } from './contestant.ts';
 
 export const LITELLM = 'LiteLLM';
 
-/** What it knows the model of a protocol by. */
+/** Returns the name of the model of a protocol in LiteLLM. */
 const nameOf = (protocol: Case['protocol'], upstream: string) => `${protocol}-${upstream}`;
 
 /** Its configuration is YAML, of which JSON is a part. */

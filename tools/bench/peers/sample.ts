@@ -2,14 +2,14 @@
 import type { Loaded } from '../harness/load/loops.ts';
 import { percentile } from '../harness/statistics.ts';
 
-/** How a window is loaded. */
+/** The load of a window. */
 export type LoadName = '1 at once' | '16 at once' | '64 at once' | 'open loop';
 
 export interface Sample {
   readonly contestant: string;
   readonly asked: string;
   readonly load: LoadName;
-  /** Which turn of all contestants it belongs to: those of one turn are compared. */
+  /** The round of the sample. Samples of one round are compared. */
   readonly round: number;
   /** To the first content of a stream, to the last byte of an answer that is not streamed. */
   readonly p50Ms: number;

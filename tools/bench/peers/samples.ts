@@ -1,9 +1,9 @@
-/** What the samples of all rounds say: medians, and comparisons that are made within each round before. */
+/** The results of the samples of all rounds: medians, and comparisons that are made within each round first. */
 import { median } from '../harness/statistics.ts';
 import { BARE } from './bare.ts';
 import type { LoadName, Sample } from './sample.ts';
 
-/** What a sample is of. */
+/** The contestant, case and load of a sample. */
 export interface Place {
   readonly contestant: string;
   readonly asked: string;
@@ -28,7 +28,7 @@ export class Samples {
     return median([...this.#rounds(place).values()].map((sample) => sample[measure]));
   }
 
-  /** How much later than the bare upstream: the difference within each round, and the median of these. */
+  /** Returns the latency added to the bare upstream: the median of the differences within each round. */
   added(place: Place, measure: 'p50Ms' | 'p99Ms'): number {
     return median(
       this.#paired(place, { ...place, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
@@ -36,8 +36,9 @@ export class Samples {
   }
 
   /**
-   * What one adds as a share of what another adds: taken of the medians, because within a round the difference of two
-   * close figures may be next to nothing, and a ratio to it next to anything.
+   * Returns the latency that one contestant adds as a share of the latency that another adds. It is computed from the
+   * medians. Within a round the difference of two close values may be almost zero, and a ratio to it would be
+   * meaningless.
    */
   addedRatio(place: Place, to: string, measure: 'p50Ms' | 'p99Ms'): number {
     return this.added(place, measure) / this.added({ ...place, contestant: to }, measure);

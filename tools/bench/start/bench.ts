@@ -1,4 +1,4 @@
-/** How long `npm start` takes until it can be called: on a fresh checkout, and with nothing to build. */
+/** The duration of `npm start` until the first call is possible: on a fresh checkout, and with nothing to build. */
 
 import type { Figure } from '../harness/report.ts';
 import { median } from '../harness/statistics.ts';

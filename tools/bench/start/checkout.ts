@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** What `npm start` reads of a checkout. */
+/** The paths of a checkout that `npm start` reads. */
 const SOURCES = [
   ...['bin', 'lib', 'lambdas', 'console', 'operator', 'tools'],
   ...['cdk.json', 'package.json', 'package-lock.json'],

@@ -1,6 +1,6 @@
 /**
- * What a streamed chunk costs us in each direction, whether a long stream stays in memory, and how much later its
- * first content comes; each in a fresh process.
+ * The cost of a streamed chunk in each direction, the memory of a long stream, and the delay of its first content; each
+ * in a fresh process.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ export interface StreamMeasurement {
   readonly bodyBytes: number;
   /** Median of the passes; user and system time of all threads. */
   readonly chunkMicroseconds: number;
-  /** Of the live heap, after a collection. */
+  /** The growth of the live heap, after a garbage collection. */
   readonly heapGrowthBytes: number;
 }
 

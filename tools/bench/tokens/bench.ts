@@ -1,4 +1,4 @@
-/** What the bound on tokens is worth: whether a search undercuts it, and how far above honest text it is. */
+/** The quality of the bound on tokens: the result of a search for texts above it, and its distance from honest text. */
 import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
 import type { Figure } from '../harness/report.ts';
 import { seeded } from '../harness/seeded.ts';

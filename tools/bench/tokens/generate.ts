@@ -17,10 +17,13 @@ const OUTPUT = join(ROOT, 'lambdas', 'inference', 'core', 'metering', 'token-tab
 const LETTERS = [...' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const LOWER = LETTERS.slice(0, 27);
 
-/** What may stand before a word without a blank, beside line ends and digits; some patterns take it into the word. */
+/**
+ * The characters that may precede a word without a blank, in addition to line ends and digits. Some patterns include
+ * them in the word.
+ */
 const ATTACHED = [...'!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t'];
 
-/** What o200k takes into the word before it. */
+/** The suffixes that o200k includes in the word before them. */
 const SUFFIXES = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"];
 
 const LAST_LISTED = 0x1ffff;

@@ -16,15 +16,15 @@ import { cached } from './cache.ts';
 /** A tokenizer, as far as a bound is concerned. */
 export interface Vocabulary {
   readonly name: string;
-  /** How many tokens the text has, without marks of its beginning or end. */
+  /** Returns the number of tokens in the text, without start or end tokens. */
   count(text: string): number;
-  /** Whether two neighbouring tokens of these texts become one, wherever they meet. */
+  /** Returns whether two neighboring tokens of these texts become one in any context. */
   merges(left: string, right: string): boolean;
 }
 
 const require = createRequire(import.meta.url);
 
-/** What two neighbouring texts are to a tokenizer that merges whatever stands in its table. */
+/** Returns whether the joined text of two neighbors is a token, for a tokenizer that merges every text in its table. */
 const byConcatenation = (tokens: ReadonlySet<string>) => (left: string, right: string) =>
   tokens.has(Buffer.from(left + right).toString('latin1'));
 

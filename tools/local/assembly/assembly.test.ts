@@ -70,7 +70,7 @@ describe('an assembly', () => {
     });
   });
 
-  it('is the same from wherever it is read, but for the folder', () => {
+  it('contains the same from any location, except the folder', () => {
     cpSync(folder, copy, { recursive: true });
     const text = (read: Assembly, from: string) => JSON.stringify(read).replaceAll(from, '');
     expect(text(readAssembly(copy), copy)).toBe(text(assembly, folder));

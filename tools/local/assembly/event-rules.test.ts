@@ -62,7 +62,7 @@ const stacksOf = (changes: Template['Resources'] = {}) => {
 };
 
 describe('a rule with a pattern', () => {
-  it('is read with its bus and its queues, and is no schedule', () => {
+  it('appears with its bus and its queues, and not among the schedules', () => {
     expect(describeEventRules(stacksOf())).toEqual([
       { name: 'Stack-Rule', busName: 'bus', pattern: { account: ['000000000000'] }, queueArns: [ARN] },
     ]);
@@ -75,13 +75,13 @@ describe('a rule with a pattern', () => {
     ['another action', { Action: 'sqs:ReceiveMessage' }],
     ['another service', { Principal: { Service: 'sns.amazonaws.com' } }],
     ['another rule', { Condition: { ArnEquals: { 'aws:SourceArn': `${RULE_ARN}-other` } } }],
-  ])('that its queue does not admit is refused: the policy has %s', (_what, statement) => {
+  ])('causes an error if its queue does not admit it: the policy has %s', (_what, statement) => {
     expect(() => describeEventRules(stacksOf({ Policy: queuePolicy(statement) }))).toThrow(
       'does not let it send',
     );
   });
 
-  it('that filters by more than literal values is refused by name', () => {
+  it('causes an error that names the rule if it filters by more than literal values', () => {
     const rule = { Type: 'AWS::Events::Rule', Properties: { EventPattern: { source: [{ prefix: 'x' }] } } };
     expect(() => describeEventRules(stacksOf({ Rule: rule }))).toThrow(
       'Stack/Rule: the local runtime matches',
@@ -101,13 +101,16 @@ describe('an event', () => {
     [{ detail: { kind: ['return'] } }, false],
     [{ missing: ['x'] }, false],
     [{ source: { nested: ['x'] } }, false],
-  ])('is measured against %j', (pattern, expected) => {
-    expect(matches(pattern, event)).toBe(expected);
-  });
+  ])(
+    'matches a pattern only if it contains one of the listed values of each field: %j',
+    (pattern, expected) => {
+      expect(matches(pattern, event)).toBe(expected);
+    },
+  );
 });
 
 describe('a queue and its reader', () => {
-  it('are read with their limits, and defaults where the template has none', () => {
+  it('appear with their limits, or with the defaults if the template has none', () => {
     expect(describeQueues(stacksOf())).toMatchObject([
       { name: 'Stack-Work', arn: ARN, visibilityMs: 60_000, dead: { maxReceives: 5 } },
       { name: 'Stack-Dead', visibilityMs: 30_000, retentionMs: 4 * 86_400_000, dead: undefined },
@@ -117,7 +120,7 @@ describe('a queue and its reader', () => {
     ]);
   });
 
-  it('are refused when the runtime would have to guess', () => {
+  it('cause an error if the runtime does not support them', () => {
     const fifo = { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } };
     expect(() => describeQueues(stacksOf({ Dead: fifo }))).toThrow('standard queues only');
     const stream = { EventSourceArn: 'arn:aws:kinesis:x', FunctionName: 'reader' };
@@ -127,7 +130,7 @@ describe('a queue and its reader', () => {
 });
 
 describe('the roles of a service', () => {
-  it('are those that it may take', () => {
+  it('include only roles that the service can assume', () => {
     const role = (Service: string) => ({
       Type: 'AWS::IAM::Role',
       Properties: { AssumeRolePolicyDocument: { Statement: [{ Principal: { Service } }] } },

@@ -96,7 +96,7 @@ function admits({ Effect, Action, Principal, Condition }: PolicyStatement, ruleA
   );
 }
 
-/** Whether an event is one that the rule waits for. */
+/** Returns whether the rule matches an event. */
 export function matches(pattern: EventPattern, event: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(pattern).every(([field, wanted]) => {
     const value = event[field];

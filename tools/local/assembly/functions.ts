@@ -4,7 +4,7 @@ import type { LocatedResource, Stacks } from './stacks.ts';
 export interface FunctionDescription {
   readonly name: string;
   readonly arn: string;
-  /** What a person calls it: its Powertools service name if it has one, else its name. */
+  /** The name of the function for people: its Powertools service name if it has one, else its name. */
   readonly label: string;
   /** Folder of the bundle (absolute). */
   readonly assetDir: string;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { ACCOUNT_ID, PARTITION, REGION } from './intrinsics.ts';
 
-/** What `Ref` and `Fn::GetAtt` of a resource give. */
+/** The results of `Ref` and `Fn::GetAtt` for a resource. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ export const ACCOUNT_ID = '000000000000';
 export const REGION = 'us-east-1';
 export const PARTITION = 'aws';
 
-/** What an expression can refer to; each throws an error that names what it does not know. */
+/** The references of an expression. Each method throws an error that names an unknown reference. */
 export interface Scope {
   ref(logicalId: string): unknown;
   attribute(logicalId: string, name: string): unknown;

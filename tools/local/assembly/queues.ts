@@ -5,12 +5,12 @@ export interface QueueDescription {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
-  /** How long a received message is hidden. */
+  /** The time for which a received message is hidden. */
   readonly visibilityMs: number;
-  /** How long every message is held back. */
+  /** The delay of every message. */
   readonly delayMs: number;
   readonly retentionMs: number;
-  /** Where a message goes that was received so often in vain. */
+  /** The queue for messages that were received `maxReceives` times without success. */
   readonly dead: { readonly queueArn: string; readonly maxReceives: number } | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface StreamMappingDescription {
   /** A batch that fails is halved before it is tried again. */
   readonly bisect: boolean;
   readonly maxRetries: number;
-  /** Where it is noted which records were given up. */
+  /** The queue for notes about discarded records. */
   readonly deadQueueArn: string | undefined;
 }
 

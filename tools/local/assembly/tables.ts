@@ -14,7 +14,7 @@ export interface TableDescription {
   readonly indexes: readonly IndexDescription[];
   /** Attribute (epoch seconds) by which items expire. */
   readonly ttlAttribute?: string;
-  /** What a follower sees of each change. */
+  /** The content of a change record in the table's stream. */
   readonly stream?: StreamViewType;
 }
 

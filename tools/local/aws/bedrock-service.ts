@@ -8,7 +8,7 @@ import type { NeededAccess } from './dynamodb-access.ts';
 import type { AwsCall, AwsService } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
-/** What belongs to one connection, and what is made anew for the next (RFC 9110, section 7.6.1). */
+/** The headers that belong to one connection and are created again for the next (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

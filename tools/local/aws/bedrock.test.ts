@@ -104,7 +104,7 @@ describe('a Bedrock call of a function', () => {
     client.destroy();
   });
 
-  it('is denied as AWS denies it when no statement allows it, and the terminal says so', async () => {
+  it('fails with AWS’s error if no statement allows it, and the terminal reports it', async () => {
     const client = clientOf('whole');
     await client.send(new ConverseCommand(REQUEST));
     await expect(client.send(new ConverseStreamCommand(REQUEST))).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('a Bedrock call of a function', () => {
     client.destroy();
   });
 
-  it('is denied on a model that the role does not name, and of an unknown access key', async () => {
+  it('fails on a model that the role does not list, and with an unknown access key', async () => {
     for (const [name, error] of [
       ['other', 'AccessDeniedException'],
       ['nobody', 'UnrecognizedClientException'],
@@ -195,7 +195,7 @@ describe('a signed call of a function to a Messages endpoint', () => {
     ['chat', 'bedrock', '/anthropic/v1/messages', undefined],
     ['mantle', 'bedrock-mantle', MANTLE, undefined],
     ['platform', 'aws-external-anthropic', PLATFORM, 'wrkspc_1'],
-  ])('is answered where its role may: %s, %s', async (name, service, path, workspace) => {
+  ])('succeeds if its role allows it: %s, %s', async (name, service, path, workspace) => {
     const { status, text } = await signedBy(name, service, path, workspace);
     expect([status, JSON.parse(text)]).toMatchObject([200, { content: [{ type: 'text', text: 'hi' }] }]);
   });
@@ -204,7 +204,7 @@ describe('a signed call of a function to a Messages endpoint', () => {
     ['a role that may not', 'chat', 'bedrock-mantle', MANTLE, undefined, 'bedrock-mantle:CreateInference'],
     ['another workspace', 'platform', 'aws-external-anthropic', PLATFORM, 'wrkspc_2', 'workspace/wrkspc_2'],
     ['a role of another service', 'mantle', 'bedrock', '/anthropic/v1/messages', undefined, INVOKE],
-  ])('is denied to %s', async (_why, name, service, path, workspace, words) => {
+  ])('returns 403 to %s', async (_why, name, service, path, workspace, words) => {
     const { status, text } = await signedBy(name, service, path, workspace);
     expect(status).toBe(403);
     expect(text).toContain('is not authorized to perform');
@@ -216,7 +216,7 @@ describe('the access that a Bedrock call needs', () => {
   const resources = (id: string) =>
     accessFor(`/model/${encodeURIComponent(id)}/converse`).map(({ resourceArn }) => resourceArn);
 
-  it('is to its model', () => {
+  it('covers its model', () => {
     expect(accessFor('/model/sim.chat-v1%3A0/converse')).toEqual([
       { action: INVOKE, resourceArn: MODEL_ARN },
     ]);
@@ -227,7 +227,7 @@ describe('the access that a Bedrock call needs', () => {
   });
 
   it.each(['us', 'eu', 'apac', 'global', 'us-gov', 'jp'])(
-    'is to an inference profile and its model: %s',
+    'covers an inference profile and its model: %s',
     (geography) => {
       const id = `${geography}.anthropic.claude-haiku-4-5-20251001-v1:0`;
       const profile = `arn:aws:bedrock:us-east-1:000000000000:inference-profile/${id}`;
@@ -238,7 +238,7 @@ describe('the access that a Bedrock call needs', () => {
   );
 
   it.each(['/openai/v1/chat/completions', '/openai/v1/responses', '/anthropic/v1/messages'])(
-    'is to the model that the body names: %s',
+    'covers the model in the body: %s',
     (path) => {
       expect(accessFor(path, { model: MODEL })).toEqual([{ action: INVOKE, resourceArn: MODEL_ARN }]);
       expect(accessFor(path, { model: MODEL, stream: true })).toEqual([
@@ -248,7 +248,7 @@ describe('the access that a Bedrock call needs', () => {
     },
   );
 
-  it('is unknown of anything else', () => {
+  it('causes an error for any other path', () => {
     expect(() => accessFor('/model/x/count-tokens')).toThrow('/model/x/count-tokens');
     expect(() => accessFor('/')).toThrow('does not know');
   });

@@ -20,7 +20,7 @@ export function accessKeyIdOf(description: Pick<FunctionDescription, 'name'>): s
 
 export interface CallerOptions {
   readonly functions: readonly FunctionDescription[];
-  /** What acts with the grants of several roles, and no more. */
+  /** The programs that act with the grants of several roles, and no others. */
   readonly hosts?: readonly { readonly name: string; readonly roleArns: readonly string[] }[];
   readonly roles: readonly Omit<RoleDescription, 'trust'>[];
   /** False: everybody may do everything. */

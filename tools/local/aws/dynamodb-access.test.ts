@@ -9,25 +9,25 @@ const access = (operation: string, request: unknown) =>
   ]);
 
 describe('the access that a DynamoDB call needs', () => {
-  it('is its own action on the table, by name or by ARN', () => {
+  it('consists of its own action on the table, by name or by ARN', () => {
     expect(access('GetItem', { TableName: 'A' })).toEqual([['dynamodb:GetItem', arn('A')]]);
     expect(access('GetItem', { TableName: arn('A') })).toEqual([['dynamodb:GetItem', arn('A')]]);
   });
 
-  it('is on the index when the call names one', () => {
+  it('covers the index if the call names one', () => {
     expect(access('Query', { TableName: 'A', IndexName: 'i' })).toEqual([
       ['dynamodb:Query', `${arn('A')}/index/i`],
     ]);
   });
 
-  it('is on every table of a batch', () => {
+  it('covers every table of a batch', () => {
     expect(access('BatchWriteItem', { RequestItems: { A: [], B: [] } })).toEqual([
       ['dynamodb:BatchWriteItem', arn('A')],
       ['dynamodb:BatchWriteItem', arn('B')],
     ]);
   });
 
-  it('is the action of each item of a transaction', () => {
+  it('consists of the action of each item of a transaction', () => {
     const TransactItems = [
       { Put: { TableName: 'A' } },
       { ConditionCheck: { TableName: 'B' } },
@@ -58,7 +58,7 @@ describe('the access that a DynamoDB call needs', () => {
       expect(written(operation, { TableName: 'A', IndexName: 'by-owner' })).toEqual([]);
   });
 
-  it('is refused as unknown when the call names no table', () => {
+  it('causes an error if the call names no table', () => {
     expect(() => access('ExecuteStatement', { Statement: 'SELECT 1' })).toThrow('ExecuteStatement');
     expect(() => neededAccess('GetItem', Buffer.from('nonsense'))).toThrow('not a JSON object');
   });

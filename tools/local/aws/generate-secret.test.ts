@@ -4,7 +4,7 @@ import { it } from '../../test-kit/search.ts';
 import { generateSecretString } from './generate-secret.ts';
 
 describe('a generated secret', () => {
-  it('has the length and only the characters that its recipe allows', () => {
+  it('matches the length and the characters that its recipe allows', () => {
     const recipes = fc.record({
       ExcludeLowercase: fc.boolean(),
       ExcludeUppercase: fc.boolean(),

@@ -21,7 +21,7 @@ type Described = Pick<
 
 export interface MessagingOptions {
   readonly assembly: Described;
-  /** Where everything is kept. */
+  /** The folder for the state of queues and schedules. */
   readonly stateDir: string;
   readonly enforceIam: boolean;
   /** Replaces the visibility of every queue, for tests that wait for it. */

@@ -76,7 +76,7 @@ describe('StartSyncExecution', () => {
     await expect(start(request)).rejects.toMatchObject({ name: code });
   });
 
-  it('is the one operation that is known', async () => {
+  it('causes an error for any other operation', async () => {
     await expect(start(REQUEST, undefined, 'StartExecution')).rejects.toThrow('StartExecution');
   });
 });

@@ -36,7 +36,7 @@ wait "$engine"
 `;
 
 export interface EngineOptions {
-  /** Where the tables are kept; in memory when it is not set. */
+  /** The file of the tables; they are in memory if it is not set. */
   readonly databaseFile?: string;
   /** A DynamoDB that runs already, to be used instead. */
   readonly endpoint?: string | undefined;

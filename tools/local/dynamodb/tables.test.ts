@@ -55,7 +55,7 @@ const described = (name: string, more: Partial<TableDescription> = {}): TableDes
 });
 
 describe('tables of the templates', () => {
-  it('are made with their keys and indexes, and left alone when they are there', async () => {
+  it('appear with their keys and indexes, and stay unchanged if they exist', async () => {
     await ensureTables(client, [described('made')]);
     await client.send(new PutItemCommand({ TableName: 'made', Item: { pk: { S: 'a' }, sk: { N: '1' } } }));
     await ensureTables(client, [described('made')]);
@@ -67,7 +67,7 @@ describe('tables of the templates', () => {
     expect((await client.send(new ScanCommand({ TableName: 'made' }))).Count).toBe(1);
   });
 
-  it('that have other keys in the state folder are refused, with the way out', async () => {
+  it('cause an error with a solution if the state folder has other keys', async () => {
     await client.send(
       new CreateTableCommand({
         TableName: 'other',
@@ -81,7 +81,7 @@ describe('tables of the templates', () => {
     );
   });
 
-  it('that lack an index are refused', async () => {
+  it('cause an error if an existing table lacks an index', async () => {
     await ensureTables(client, [
       described('bare', { indexes: [], attributes: described('').attributes.slice(0, 2) }),
     ]);
@@ -122,7 +122,7 @@ describe('the sweeper', () => {
 });
 
 describe('the engine', () => {
-  it('that another DynamoDB replaces is that one', async () => {
+  it('uses another DynamoDB if an endpoint is given', async () => {
     const other = await startEngine({ endpoint: engine.endpoint });
     expect(other.endpoint).toBe(engine.endpoint);
     await other.stop();

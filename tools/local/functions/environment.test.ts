@@ -30,17 +30,17 @@ const environment = functionEnvironment({
 });
 
 describe("a function's environment", () => {
-  it("has the shell's variables under the template's, and the overrides above both", () => {
+  it('combines the shell’s variables, the template’s above them, and the overrides above both', () => {
     expect(environment).toMatchObject({ KEY: 'k', TABLE: 'from-template', HOLD: '5' });
   });
 
-  it('has nothing by which the real AWS, Node or npm could be reached or changed', () => {
+  it('contains no variable that gives access to the real AWS or changes Node or npm', () => {
     for (const name of ['AWS_PROFILE', 'NODE_OPTIONS', 'npm_config_y'])
       expect(environment).not.toHaveProperty(name);
     expect(environment.AWS_ACCESS_KEY_ID).toBe('local-f');
   });
 
-  it("has Lambda's own variables and the local endpoints", () => {
+  it('contains Lambda’s own variables and the local endpoints', () => {
     expect(environment).toMatchObject({
       AWS_REGION: 'us-east-1',
       AWS_LAMBDA_FUNCTION_NAME: 'f',

@@ -16,18 +16,18 @@ const pid = async () => Number(await (await misbehave('pid')).text());
 const outcome = async (answer: Response) => [answer.status, JSON.parse(await answer.text()).made_by];
 
 describe('a function', () => {
-  it('is one process, which all its calls share', async () => {
+  it('runs in one process, which all its calls share', async () => {
     const pids = await Promise.all(Array.from({ length: 10 }, pid));
     expect(new Set(pids).size).toBe(1);
   });
 
-  it('that throws is a 502, and its process goes on', async () => {
+  it('causes a 502 if it throws, and its process continues', async () => {
     const before = await pid();
     expect(await outcome(await misbehave('throw'))).toEqual([502, 'DEFAULT_5XX']);
     expect(await pid()).toBe(before);
   });
 
-  it('that crashes is a 502 for the calls in flight, and the next call has a new process', async () => {
+  it('causes a 502 for all open calls if it crashes, and the next call has a new process', async () => {
     const before = await pid();
     const waiting = misbehave('hang');
     expect(await outcome(await misbehave('crash'))).toEqual([502, 'DEFAULT_5XX']);
@@ -35,12 +35,12 @@ describe('a function', () => {
     expect(await pid()).not.toBe(before);
   });
 
-  it('that never yields is ended all the same', async () => {
+  it('stops at its timeout even if it never yields', async () => {
     expect(await outcome(await misbehave('spin'))).toEqual([503, 'INTEGRATION_TIMEOUT']);
     expect((await misbehave('pid')).status).toBe(200);
   });
 
-  it('that answers more than Lambda takes is a 502', async () => {
+  it('causes a 502 if its response is larger than Lambda allows', async () => {
     expect(await outcome(await misbehave('huge'))).toEqual([502, 'DEFAULT_5XX']);
   });
 

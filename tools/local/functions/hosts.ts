@@ -1,4 +1,4 @@
-/** Which functions' routes are served by programs that listen by themselves, in place of the functions. */
+/** The functions whose routes are served by programs that listen themselves, in place of the functions. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROUTES } from '../../../lambdas/app/routes.ts';

@@ -5,7 +5,7 @@ import { CLIENT_ID, type LocalIdentityProvider } from '../../simulators/identity
 /** Its name in `POST /api/v1/auth/{identity_provider}`. */
 const NAME = 'local';
 
-/** Where the console is, by each name that a browser on this machine may use. */
+/** Returns the addresses of the console, one for each hostname that a browser on this machine may use. */
 const redirectUrisOf = (serviceUrl: string): string[] => {
   const named = new URL('/console', serviceUrl);
   named.hostname = 'localhost';

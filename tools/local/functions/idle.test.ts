@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('the process of a function', () => {
-  it('is kept while calls come, ended when none has come for long enough, and started again by the next', async () => {
+  it('stays alive between calls, ends after the idle time, and starts again for the next call', async () => {
     const first = await call();
     for (let calls = 0; calls < 3; calls += 1) {
       await sleep((TIMEOUT_MS + IDLE_MS) / 2);
@@ -70,7 +70,7 @@ describe('the process of a function', () => {
     expect(await call()).not.toBe(first);
   });
 
-  it('is not ended before what its last call may still do has had the time of the function', async () => {
+  it('stays alive for the function’s timeout after its last call', async () => {
     const pid = await call();
     await sleep(TIMEOUT_MS);
     expect(isAlive(pid)).toBe(true);
@@ -78,7 +78,7 @@ describe('the process of a function', () => {
 });
 
 describe('a call that runs out of time', () => {
-  it('is answered for, and the next call has a new process while others end in the old', async () => {
+  it('ends with FunctionTimedOut, and the next call has a new process while other calls end in the old one', async () => {
     const old = await call();
     timeouts.splice(0);
     const hanging = invoke('hang').catch((failure: unknown) => failure);

@@ -4,7 +4,7 @@ import { clock, formatLogLine } from './log-lines.ts';
 const timestamp = '2026-01-02T03:04:05.678Z';
 
 describe('a line that a function prints', () => {
-  it('that is a Powertools record becomes time, level, function, message and what else it says', () => {
+  it('becomes time, level, function, message and the other fields if it is a Powertools record', () => {
     const record = {
       level: 'WARN',
       message: 'slow',
@@ -20,13 +20,13 @@ describe('a line that a function prints', () => {
     );
   });
 
-  it('that is anything else stays as it is behind the name', () => {
+  it('stays unchanged after the function’s name if it has another form', () => {
     expect(formatLogLine('chat', 'Error: x')).toMatch(/^\d\d:\d\d:\d\d chat Error: x$/);
     expect(formatLogLine('chat', '{"no":"level"}')).toMatch(/^\d\d:\d\d:\d\d chat \{"no":"level"\}$/);
     expect(formatLogLine('chat', '{broken')).toMatch(/chat \{broken$/);
   });
 
-  it('that is a metrics record is not shown', () => {
+  it('stays hidden if it is a metrics record', () => {
     expect(formatLogLine('chat', '{"_aws":{"CloudWatchMetrics":[]},"Calls":1}')).toBeUndefined();
   });
 });

@@ -1,4 +1,7 @@
-/** What the runtime and a function's process agree on: one POST an invocation, the answer's bytes as they come. */
+/**
+ * The protocol between the runtime and a function's process: one POST per invocation, with the response bytes as they
+ * are written.
+ */
 
 /** Request: the invocation's id. */
 export const REQUEST_ID_HEADER = 'x-function-request-id';

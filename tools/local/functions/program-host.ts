@@ -8,7 +8,7 @@ import { formatLogLine } from './log-lines.ts';
 export interface ProgramHostOptions {
   /** The bundled program (absolute). */
   readonly program: string;
-  /** What a person calls it. */
+  /** The name of the program for people. */
   readonly label: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;

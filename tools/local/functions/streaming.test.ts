@@ -22,7 +22,7 @@ afterAll(() => fixture.end());
 const stream = (wish: unknown) => post(fixture.url, '/stream', wish);
 const state = async () => json<{ written: number; ended: boolean }>(await stream({ state: true }));
 
-/** What arrived, piece by piece, and whether the body was cut. */
+/** Returns the chunks as they arrived, and whether the body was cut. */
 async function collect(response: Response): Promise<{ pieces: string[]; cut: boolean }> {
   const pieces: string[] = [];
   try {
@@ -50,7 +50,7 @@ describe('a streaming function', () => {
     expect(pieces).toEqual(['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']);
   });
 
-  it('is held back by a client that does not read', async () => {
+  it('waits for a client that does not read', async () => {
     const response = await new Promise<IncomingMessage>((resolve) => {
       const call = request(`${fixture.url}/stream`, { method: 'POST', agent: false }, resolve);
       call.end(JSON.stringify({ chunks: 40, bytes: 1_000_000 }));
@@ -64,7 +64,7 @@ describe('a streaming function', () => {
     expect(size).toBe(40_000_000);
   });
 
-  it('is read to its end when the client leaves', async () => {
+  it('runs to its end if the client disconnects', async () => {
     const abort = new AbortController();
     const response = await fetch(`${fixture.url}/stream`, {
       method: 'POST',
@@ -76,24 +76,24 @@ describe('a streaming function', () => {
     expect(await until(state, ({ ended }) => ended)).toEqual({ written: 6, ended: true });
   });
 
-  it('that throws before its first byte is a 502', async () => {
+  it('causes a 502 if it throws before its first byte', async () => {
     const response = await stream({ fail: 'before' });
     expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
     expect(fixture.lines.join('\n')).toContain('TypeError: failed before the first byte');
   });
 
-  it('that throws later has its stream cut behind what it wrote', async () => {
+  it('writes an incomplete stream if it throws later', async () => {
     const response = await stream({ fail: 'midway' });
     expect(await collect(response)).toMatchObject({ cut: true });
     const { pieces, cut } = await collect(await stream({ fail: 'midway', gapMs: 20 }));
     expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
   });
 
-  it('that only ends its stream sends no metadata, which is a 502 as in Lambda', async () => {
+  it('causes a 502 as in Lambda if it ends its stream without metadata', async () => {
     expect((await stream({ fail: 'no-metadata' })).status).toBe(502);
   });
 
-  it('that runs out of time has its stream cut', async () => {
+  it('writes an incomplete stream if it exceeds its timeout', async () => {
     const { pieces, cut } = await collect(await post(fixture.url, '/brief-stream', { fail: 'hang' }));
     expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
     expect(fixture.lines.join('\n')).toContain('timed out after 1 s');

@@ -32,7 +32,7 @@ const response = (
 });
 
 describe('a gateway response', () => {
-  it('is the one of its type, with its status, headers and substituted body', () => {
+  it('matches its type, with its status, headers and substituted body', () => {
     const specific = response(
       'MISSING_AUTHENTICATION_TOKEN',
       '{"id":"$context.requestId","m":$context.error.messageString}',
@@ -68,14 +68,14 @@ describe('a gateway response', () => {
     });
   });
 
-  it("is API Gateway's own where the template has none", () => {
+  it('defaults to API Gateway’s own response if the template has none', () => {
     expect(renderFault(api(), faults.noSuchRoute(), context)).toMatchObject({
       status: 403,
       body: '{"message":"Missing Authentication Token"}',
     });
   });
 
-  it('may use only variables that the gateway knows', () => {
+  it('uses only variables that the gateway supports', () => {
     expect(() =>
       checkTemplates(api(response('DEFAULT_4XX', '$context.requestId $context.path'))),
     ).not.toThrow();

@@ -20,7 +20,10 @@ const DEFAULT_TEMPLATE = ['application/json', '{"message":$context.error.message
 
 const VARIABLE = /\$context\.([a-zA-Z]+(?:\.[a-zA-Z]+)*)/g;
 
-/** What the API answers to a fault: its own response type, else its default for the class, else API Gateway's. */
+/**
+ * Returns the response of the API to a fault: its own response type, else its default for the class, else API
+ * Gateway's.
+ */
 export function renderFault(api: RestApi, fault: GatewayFault, context: RequestContext): Answer {
   const response =
     findResponse(api, fault.responseType) ??

@@ -1,4 +1,4 @@
-/** What API Gateway answers by itself: the types of its gateway responses and their statuses. */
+/** The responses that API Gateway sends itself: the types of its gateway responses and their statuses. */
 
 export type FaultType =
   | 'BAD_REQUEST_BODY'

@@ -116,12 +116,12 @@ describe('a buffered answer', () => {
     ['has keys that a proxy response lacks', { statusCode: 200, cookies: [] }],
     ['has a header that cannot be sent', { statusCode: 200, headers: { a: 'b\nc' } }],
     ['is no object', 'text'],
-  ])('that %s becomes a 502', async (_, answer) => {
+  ])('becomes a 502 if it %s', async (_, answer) => {
     const response = await answerWith(answer);
     expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
   });
 
-  it('is decoded from base64 only by an API with binary media types', async () => {
+  it('passes through base64 decoding only in an API with binary media types', async () => {
     const answer = {
       statusCode: 200,
       headers: { 'content-type': 'image/png' },
@@ -132,7 +132,7 @@ describe('a buffered answer', () => {
     expect(await (await post(fixture.url, '/binary', { answer })).text()).toBe('hi');
   });
 
-  it('to HEAD has no body, and the connection stays good', async () => {
+  it('contains no body for HEAD, and the connection stays usable', async () => {
     const answer = await call('/echo', { method: 'HEAD' });
     expect([answer.status, await answer.text(), (await call('/echo')).status]).toEqual([200, '', 200]);
   });
@@ -151,12 +151,12 @@ describe('a request that no function sees', () => {
     expect((await call('/things', { method: 'POST' })).status).toBe(404);
   });
 
-  it('is 400 when its path is not well encoded', async () => {
+  it('causes a 400 if its path is not well encoded', async () => {
     const { status, body } = await sendRaw(fixture.url, ['GET /things/%zz HTTP/1.1\r\nHost: h\r\n\r\n']);
     expect([status, JSON.parse(body).made_by]).toEqual([400, 'DEFAULT_4XX']);
   });
 
-  it('is 400 when it is not HTTP, and 431 when its headers are huge', async () => {
+  it('causes a 400 if it is not HTTP, and a 431 if its headers are too large', async () => {
     const nonsense = await sendRaw(fixture.url, ['how do you do\r\n\r\n']);
     expect([nonsense.status, JSON.parse(nonsense.body).made_by, nonsense.closed]).toEqual([
       400,
@@ -193,19 +193,19 @@ describe('a request body', () => {
     expect(answer).toBe(413);
   });
 
-  it('that grows over 6 MB inside the event is refused', async () => {
+  it('causes a 413 if it is over 6 MB inside the event', async () => {
     const answer = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
     expect([answer.status, (await json<GatewayMade>(answer)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
   });
 
-  it('is asked for before it is sent, or refused, when the client expects so', async () => {
+  it('starts after a 100 Continue, or a 413 comes first, if the client expects this', async () => {
     const refused = await sendRaw(fixture.url, [head(20_000_000, 'Expect: 100-continue\r\n')]);
     expect(refused.status).toBe(413);
     const asked = await sendRaw(fixture.url, [head(2, 'Expect: 100-continue\r\n'), 'hi']);
     expect(asked.headers).toMatch(/^http\/1.1 100 continue/);
   });
 
-  it('that stalls is given up with 408 and the connection closed', async () => {
+  it('causes a 408 and closes the connection if it stalls', async () => {
     const { status, body, closed } = await sendRaw(fixture.url, [head(100), 'half']);
     expect([status, JSON.parse(body).made_by, closed]).toEqual([408, 'DEFAULT_4XX', true]);
   });

@@ -53,7 +53,7 @@ export function createProxyEvent({ match, request, context, body }: ProxyEventOp
   };
 }
 
-/** Whether a media type is among an API's binary ones, which may end in a wildcard. */
+/** Returns whether a media type is among an API's binary ones, which may end in a wildcard. */
 export function isBinary(binaryMediaTypes: readonly string[], contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').split(';', 1);
   const [main = ''] = type.trim().toLowerCase().split('/', 1);

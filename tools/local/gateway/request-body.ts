@@ -8,7 +8,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** How long, and how much, to take in what a refused client still sends, so that it reads the refusal. */
+/** The limits for reading the rest of a rejected request, so that the client receives the rejection. */
 const DRAIN_TIMEOUT_MS = 5_000;
 const DRAIN_BYTES = 64 * 1024 * 1024;
 

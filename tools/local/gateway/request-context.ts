@@ -1,4 +1,4 @@
-/** What is known of a request before any route is: its id, its caller and its address. */
+/** The context of a request before its route is known: its id, its caller and its address. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
@@ -27,7 +27,7 @@ export function createRequestContext(request: IncomingMessage): RequestContext {
   };
 }
 
-/** Whether every percent sign of a path begins a valid UTF-8 escape; API Gateway refuses others. */
+/** Returns whether every percent sign of a path starts a valid UTF-8 escape; API Gateway rejects other paths. */
 export function isWellEncoded(path: string): boolean {
   try {
     decodeURIComponent(path);

@@ -22,7 +22,7 @@ describe("a function's response headers", () => {
     });
   });
 
-  it('are renamed or dropped where API Gateway does so', () => {
+  it('change or disappear as in API Gateway', () => {
     expect(
       leavingHeaders({ headers: { 'WWW-Authenticate': 'Bearer', 'transfer-encoding': 'chunked', Via: 'x' } }),
     ).toEqual({
@@ -31,7 +31,7 @@ describe("a function's response headers", () => {
     });
   });
 
-  it('cannot hold a line break or a name that is no name', () => {
+  it('cannot contain a line break or an invalid name', () => {
     expect(leavingHeaders({ headers: { 'x-a': 'b\r\nset-cookie: c' } })).toBeUndefined();
     expect(leavingHeaders({ headers: { 'x a': 'b' } })).toBeUndefined();
   });

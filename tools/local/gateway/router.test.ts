@@ -48,7 +48,7 @@ describe('the router', () => {
     expect(target('PUT', '/a/fixed')).toBe('one ANY /a/fixed');
   });
 
-  it('does not go on to a less specific resource when the method is missing', () => {
+  it('ignores less specific resources if the method is missing', () => {
     expect(target('POST', '/a/other')).toBeUndefined();
     expect(target('HEAD', '/')).toBeUndefined();
   });

@@ -10,7 +10,7 @@ export interface DueTimer {
 }
 
 export interface DueTimerOptions {
-  /** When to run next, milliseconds since the epoch. */
+  /** Returns the time of the next run in milliseconds since the epoch. */
   readonly next: () => number | undefined;
   readonly run: () => void;
 }

@@ -59,7 +59,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('a function that reads a queue', () => {
-  it('is handed messages in batches, which are deleted when it has ended', async () => {
+  it('receives messages in batches, which are deleted when it ends', async () => {
     const batches: string[][] = [];
     const { queue } = start(async (event) => void batches.push(bodiesOf(event)));
     queue.send(Array.from({ length: 25 }, (_, index) => ({ body: String(index) })));
@@ -70,7 +70,7 @@ describe('a function that reads a queue', () => {
     expect(batches).toHaveLength(3);
   });
 
-  it('is handed again what it failed at, and only that', async () => {
+  it('receives again the messages at which it failed, and only those', async () => {
     const seen: string[] = [];
     const { queue } = start(async (event) => {
       const fails = seen.length === 0;
@@ -82,7 +82,7 @@ describe('a function that reads a queue', () => {
     expect(seen).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('is handed everything again when it died', async () => {
+  it('receives the whole batch again if it throws', async () => {
     let calls = 0;
     const { queue, lines } = start(async () => {
       calls += 1;
@@ -108,7 +108,7 @@ describe('a function that reads a queue', () => {
     expect(most).toBe(3);
   });
 
-  it('is handed a delayed message when its time has come', async () => {
+  it('receives a delayed message after its delay', async () => {
     const seen: number[] = [];
     const { queue } = start(async () => void seen.push(Date.now()));
     const sentMs = Date.now();

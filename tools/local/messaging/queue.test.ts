@@ -35,7 +35,7 @@ function open(changes: Partial<QueueDescription> = {}, store = openMessagingStor
 const bodies = (messages: readonly { readonly body: string }[]) => messages.map(({ body }) => body);
 
 describe('a message', () => {
-  it('is received once until its visibility ends, and again after that until it is deleted', () => {
+  it('arrives once until its visibility ends, and again after that until it is deleted', () => {
     const { time, work } = open();
     work.send([{ body: 'a' }]);
     const [first] = work.receive(10);
@@ -55,7 +55,7 @@ describe('a message', () => {
     expect(work.receive(10)).toEqual([]);
   });
 
-  it('is held back by its own delay, or the queue’s', () => {
+  it('arrives after its own delay, or the queue’s', () => {
     const { time, work } = open({ delayMs: 5_000 });
     work.send([{ body: 'late', delayMs: 60_000 }, { body: 'usual' }, { body: 'now', delayMs: 0 }]);
     expect(bodies(work.receive(10))).toEqual(['now']);
@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(bodies(work.receive(10))).toContain('late');
   });
 
-  it('is delivered again when its reader says so', () => {
+  it('arrives again if its reader changes its visibility to 0', () => {
     const { work } = open();
     work.send([{ body: 'a' }]);
     const [message] = work.receive(1);
@@ -75,7 +75,7 @@ describe('a message', () => {
     expect(work.receive(1)).toMatchObject([{ body: 'a', receives: 2 }]);
   });
 
-  it('is a dead letter after its number of receptions, and none is received more often', () => {
+  it('becomes a dead letter after the maximum number of receptions', () => {
     const { time, work, dead } = open({ dead: { queueArn: DEAD_ARN, maxReceives: 3 } });
     work.send([{ body: 'poison', groupId: 'g' }]);
     for (let receives = 1; receives <= 3; receives += 1) {
@@ -87,7 +87,7 @@ describe('a message', () => {
     expect(dead.receive(1)).toMatchObject([{ body: 'poison', groupId: 'g', receives: 1 }]);
   });
 
-  it('is dropped when nobody took it in all its time', () => {
+  it('disappears if no reader receives it during its retention', () => {
     const { time, work } = open({ retentionMs: 60_000 });
     work.send([{ body: 'old' }]);
     time.nowMs += 60_001;
@@ -96,7 +96,7 @@ describe('a message', () => {
 });
 
 describe('a group', () => {
-  it('with a backlog does not hold up another', () => {
+  it('delays no other group if it has a backlog', () => {
     const { work } = open();
     work.send(Array.from({ length: 1000 }, (_, index) => ({ body: `noisy ${index}`, groupId: 'noisy' })));
     expect(work.receive(30)).toHaveLength(30);

@@ -129,7 +129,7 @@ export class LocalQueue {
     return { visible, inFlight: this.#inFlight.size, delayed: this.#size - visible - this.#inFlight.size };
   }
 
-  /** When the next hidden message becomes visible. */
+  /** The time at which the next hidden message becomes visible. */
   get nextVisibleMs(): number | undefined {
     return this.#hidden.nextMs;
   }

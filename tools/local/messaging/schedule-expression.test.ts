@@ -21,7 +21,7 @@ describe('a schedule expression', () => {
     expect(next(expression, after)).toBe(due);
   });
 
-  it('that cannot be read is quoted', () => {
+  it('appears in the error if it cannot be parsed', () => {
     expect(() => nextTime('every day', 0)).toThrow('every day');
   });
 });

@@ -1,4 +1,4 @@
-/** When a schedule is due (EventBridge user guide, "Schedule types"): fixed rates, and cron with six fields in UTC. */
+/** The times of a schedule (EventBridge user guide, "Schedule types"): fixed rates, and cron with six fields in UTC. */
 import { Cron } from 'croner';
 
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

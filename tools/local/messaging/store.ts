@@ -1,4 +1,4 @@
-/** What queues and schedules hold, on disk, so that a restart or a crash of the local service loses none of it. */
+/** The state of queues and schedules on disk, so that a restart or a crash of the local service loses none of it. */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

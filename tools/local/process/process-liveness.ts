@@ -1,4 +1,4 @@
-/** Whether the process that wrote a file is still running, although its id may since belong to another. */
+/** The check for the process that wrote a file, although its id may since belong to another process. */
 import { readFileSync, statSync } from 'node:fs';
 
 /** Clock ticks a second in `/proc` (a constant of Linux's user interface). */
@@ -11,9 +11,9 @@ const TOLERANCE_MS = 2000;
 const DEAD_STATES = ['Z', 'X'];
 
 /**
- * Whether `pid` runs and began before `file` was last written; without `/proc`, whether there is such a process. One
- * that was killed stays listed as a zombie until its parent collects its status, which the first process of a
- * container may never do.
+ * Returns whether `pid` runs and started before `file` was last written; without `/proc`, whether the process exists. A
+ * killed process stays listed as a zombie until its parent collects its status. The first process of a container may
+ * never do this.
  */
 export function isWriterAlive(pid: number, file: string): boolean {
   try {

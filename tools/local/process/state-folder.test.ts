@@ -51,7 +51,7 @@ async function zombie(): Promise<{ readonly pid: number; readonly end: () => voi
 const onLinux = existsSync('/proc/self/stat') ? it : it.skip;
 
 describe('a state folder', () => {
-  it('is one process at a time, by a message that names it', () => {
+  it('belongs to one process at a time, and the error names it', () => {
     const path = folder('one');
     const release = occupy(path);
     expect(() => occupy(path)).toThrow(`a service runs on ${path} already (process ${process.pid})`);
@@ -61,7 +61,7 @@ describe('a state folder', () => {
     occupy(path)();
   });
 
-  it('is free again when its process was killed', async () => {
+  it('becomes free again if its process was killed', async () => {
     const path = folder('killed');
     writeFileSync(join(path, 'service.lock'), String(await deadPid()));
     writeFileSync(join(path, 'session.json'), JSON.stringify({ ...session, pid: await deadPid() }));
@@ -88,7 +88,7 @@ describe('a state folder', () => {
     },
   );
 
-  it('is free when the id of its process belongs to one that began later', () => {
+  it('becomes free if the id of its process belongs to one that started later', () => {
     const path = folder('reused');
     const lock = join(path, 'service.lock');
     writeFileSync(lock, String(process.pid));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isWriterAlive } from './process-liveness.ts';
 import { acquireLock, holderOf, LockHeld } from './process-lock.ts';
 
-/** What clients and tests need; `session.json`. */
+/** The content of `session.json` for clients and tests. */
 export interface Session {
   readonly base_url: string;
   readonly platform_url: string;
@@ -14,7 +14,7 @@ export interface Session {
   readonly pid: number;
 }
 
-/** What the operator's command needs; `runtime.json`. */
+/** The content of `runtime.json` for the operator's command. */
 export interface RuntimeRecord {
   readonly aws_endpoint: string;
   readonly dynamodb_endpoint: string;

@@ -1,4 +1,4 @@
-/** What `npm start` prints for a person. */
+/** The output of `npm start` for people. */
 import type { Session } from './state-folder.ts';
 
 /** The line that says the service is ready, and a call to try. */

@@ -1,4 +1,4 @@
-/** What a fresh local service starts with: a catalog, and a demo account with a key and 10 credits. */
+/** The initial content of a fresh local service: a catalog, and a demo account with a key and 10 credits. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './
 /** Credits of the demo account. */
 const DEMO_CREDITS = 10n;
 
-/** Where the demo account and the catalog are put, and where they come from. */
+/** The target of the demo account and the catalog, and their sources. */
 export interface SeedTarget {
   /** Names of tables and secrets by the functions' own variables. */
   readonly environment: Record<string, string>;

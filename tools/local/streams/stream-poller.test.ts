@@ -147,14 +147,14 @@ describe('at the end of its stream, the follower', () => {
 });
 
 describe('the follower of a stream', () => {
-  it('is handed every record in its order, and goes on where it had got to', async () => {
+  it('receives every record in its order, and continues at its checkpoint', async () => {
     const { poller, handled, saved } = follow(10, {}, { shardId: 'shard', sequenceNumber: '3' });
     await until(() => saved.at(-1)?.sequenceNumber === '10');
     await poller.stop();
     expect(handled).toEqual(numbers(4, 10));
   });
 
-  it('is handed a batch again that it failed at, in halves, and keeps the order', async () => {
+  it('receives a failed batch again in halves, and keeps the order', async () => {
     const { poller, handled, saved, buried } = follow(8, { 2: 2 });
     await until(() => saved.at(-1)?.sequenceNumber === '8');
     await poller.stop();

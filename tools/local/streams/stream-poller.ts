@@ -11,9 +11,11 @@ import type { Checkpoint, ReadRecords } from './stream-reader.ts';
 export interface StreamPollerOptions {
   readonly mapping: StreamMappingDescription;
   readonly read: ReadRecords;
-  /** Where an earlier run has got to. */
+  /** The checkpoint of an earlier run. */
   readonly start: Checkpoint | undefined;
-  /** How long it waits at the end of the stream without a notice, which not every writer may give; at least `POLL_MS`. */
+  /**
+   * The maximum wait at the end of the stream without a notice, because not every writer notifies; at least `POLL_MS`.
+   */
   readonly longestWaitMs: number;
   /** Keeps how far it has got. */
   readonly save: (checkpoint: Checkpoint) => void;
@@ -42,7 +44,7 @@ export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
   const { mapping, read, save, log, longestWaitMs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Whether there may be records that no look has had the chance to find. */
+  /** True if there may be records that no read has covered yet. */
   let noticed = false;
   let waiting: AbortController | undefined;
 
@@ -133,7 +135,10 @@ function recordOf(record: StreamRecord, { streamArn }: StreamMappingDescription)
   };
 }
 
-/** What Lambda puts into an on-failure queue: where the records are, not what they hold. */
+/**
+ * Returns the note that Lambda sends to an on-failure queue. It contains the location of the records, not their
+ * content.
+ */
 const noteOf = (records: readonly StreamRecord[], { streamArn }: StreamMappingDescription) => ({
   version: '1.0',
   timestamp: new Date().toISOString(),

@@ -99,7 +99,7 @@ async function delay(writer: DynamoDBClient, id: string): Promise<number> {
 }
 
 describe('the follower of a table', () => {
-  it('has each write of a function soon, after however long a rest', async () => {
+  it('receives each write of a function soon, also after a pause', async () => {
     const writer = client(endpoint);
     const delays: number[] = [];
     for (let write = 0; write < 20; write += 1) {
@@ -109,7 +109,7 @@ describe('the follower of a table', () => {
     expect(Math.max(...delays)).toBeLessThan(SOON_MS);
   });
 
-  it('has a write past the runtime too, which is later', async () => {
+  it('also receives a write that bypasses the runtime, but later', async () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const late = await delay(client(engineEndpoint), 'unnoticed');
     expect(late).toBeGreaterThan(SOON_MS);

@@ -18,7 +18,7 @@ export interface StreamsOptions {
   readonly engineEndpoint: string;
   /** Gives notice of writes. */
   readonly writes: TableWrites;
-  /** Whether every function and program writes where notice is given, so that looking often is not needed. */
+  /** True if every function and program gives notice of its writes, so that frequent reads are not needed. */
   readonly allWritesNoticed: boolean;
   readonly queues: Queues;
   readonly enforceIam: boolean;
@@ -26,10 +26,10 @@ export interface StreamsOptions {
   readonly log: (line: string) => void;
 }
 
-/** How soon a write is found that a person makes past the runtime, straight to the engine. */
+/** The maximum delay until a write by a person is found that goes directly to the engine. */
 const UNNOTICED_MS = 5_000;
 
-/** What Lambda does in the function's role before it reads a stream, by what it does it to. */
+/** The actions that Lambda performs in the function's role before it reads a stream. */
 const READING = ['DescribeStream', 'GetShardIterator', 'GetRecords'];
 
 /** Starts every follower; the function returned stops them. Throws when a role may not do what its follower needs. */

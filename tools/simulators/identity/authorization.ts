@@ -39,7 +39,7 @@ function errorIn(query: URLSearchParams): string | undefined {
   return challenged && query.get('code_challenge_method') === 'S256' ? undefined : 'invalid_request';
 }
 
-/** Where the browser goes next: the client's address with these parameters and the state that it sent. */
+/** Returns the next address of the browser: the client's address with these parameters and the state that it sent. */
 export function answerTo(
   { redirectUri, state }: { readonly redirectUri: string; readonly state?: string | null | undefined },
   parameters: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /** Authorization codes: each is good once, for a minute, and for whoever has the verifier (RFC 6749, 4.1.2; RFC 7636). */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What somebody has agreed to by signing in. */
+/** The grant that a person gives by signing in. */
 export interface Grant {
   readonly email: string;
   readonly redirectUri: string;
@@ -27,7 +27,7 @@ export class Codes {
     return code;
   }
 
-  /** What the code stands for; undefined for one that is unknown, late, used, or of another verifier or address. */
+  /** Returns the grant of the code; undefined if it is unknown, expired, used, or of another verifier or address. */
   redeem(code: string, verifier: string, redirectUri: string): Grant | undefined {
     const grant = this.#grants.get(code);
     this.#grants.delete(code);

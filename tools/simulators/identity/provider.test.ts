@@ -74,7 +74,7 @@ async function exchange(code: string, changes: Readonly<Record<string, string>> 
   return [response.status, (await response.json()) as Readonly<Record<string, string>>] as const;
 }
 
-/** What a client does with an ID token. */
+/** Verifies an ID token as a client does and returns its claims. */
 async function claimsOf(idToken: string | undefined) {
   const keys = (await (await fetch(`${provider.url}/jwks`)).json()) as Parameters<
     typeof createLocalJWKSet
@@ -144,7 +144,7 @@ describe('a code', () => {
     expect(subjectOf('somebody@example.com')).not.toContain('somebody');
   });
 
-  it('is good once, for a minute, with its verifier and redirect URI', async () => {
+  it('works once, within a minute, with its verifier and redirect URI', async () => {
     const refused = [400, { error: 'invalid_grant' }];
     const code = await codeFor();
     expect((await exchange(code))[0]).toBe(200);
@@ -165,7 +165,7 @@ describe('a code', () => {
     expect((await exchange(code))[0]).toBe(400);
   });
 
-  it('is for the one client and the one grant', async () => {
+  it('works only for its client and its grant type', async () => {
     expect((await exchange(await codeFor(), { client_id: 'another' }))[1]).toEqual({
       error: 'invalid_client',
     });

@@ -22,7 +22,7 @@ export interface LocalIdentityProvider {
 export interface IdentityProviderOptions {
   /** Any free port is taken when this one is not to be had; 0 wants none in particular. */
   readonly preferredPort: number;
-  /** Where its key is kept over a restart. */
+  /** The file that stores the key across restarts. */
   readonly keyFile: string;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -31,7 +31,7 @@ export interface IdentityProviderOptions {
 /** The one client, which has no secret: its codes are bound to a verifier. */
 export const CLIENT_ID = 'local-console';
 
-/** What the page proposes; the seed binds it to the demo account. */
+/** The email address that the page proposes; the seed binds it to the demo account. */
 export const DEMO_EMAIL = 'demo@example.com';
 
 const MAX_BODY_BYTES = 16 * 1024;

@@ -49,12 +49,12 @@ describe('the tier', () => {
     ['flex', 'flex'],
     ['priority', 'priority'],
     ['fast', 'priority'],
-  ])('of a chat completion is the one asked for: %s', async (asked, served) => {
+  ])('follows the request in a chat completion: %s', async (asked, served) => {
     expect(await chatTier(asked)).toBe(served);
     expect(await chatTier(asked, true)).toBe(served);
   });
 
-  it('of a message is its speed', async () => {
+  it('follows the speed in a message', async () => {
     expect(await message({})).toMatchObject({ service_tier: 'standard' });
     expect(await message({ speed: 'fast', inference_geo: 'us' })).toMatchObject({
       speed: 'fast',
@@ -62,7 +62,7 @@ describe('the tier', () => {
     });
   });
 
-  it('of Converse is the one asked for', async () => {
+  it('follows the request in Converse', async () => {
     expect(await converse({ serviceTier: { type: 'flex' } })).toMatchObject({
       serviceTier: { type: 'flex' },
     });
@@ -70,7 +70,7 @@ describe('the tier', () => {
   });
 
   describe('of a route that serves another', () => {
-    it('is that one', async () => {
+    it('equals the tier that the route used', async () => {
       await upstream.fault({ served_tier: 'default' }, { times: 2 });
       expect(await chatTier('priority')).toBe('default');
       expect(await converse({ serviceTier: { type: 'priority' } })).toMatchObject({

@@ -45,7 +45,7 @@ describe('a queued fault', () => {
     expect((await upstream.post(asked)).status).toBe(200);
   });
 
-  it('can match a path, or the pattern of one', async () => {
+  it('matches a path or the pattern of one', async () => {
     const queue = (path: string) =>
       upstream.control('POST', '/faults', { match: { path }, fault: { status: 424 }, times: 2 });
     await queue('/v1/models');
@@ -57,7 +57,7 @@ describe('a queued fault', () => {
       expect((await upstream.postConverse('converse', {}, model)).status).toBe(424);
   });
 
-  it('is refused when it has a field that does not exist', async () => {
+  it('causes 400 if it has an unknown field', async () => {
     const response = await upstream.control('POST', '/faults', { fault: { stauts: 500 } });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('stauts');

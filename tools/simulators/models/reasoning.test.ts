@@ -204,7 +204,7 @@ describe('a Converse model that reasons', () => {
     ['a budget above the limit', { inferenceConfig: { maxTokens: 1024 } }],
     ['a temperature', { inferenceConfig: { maxTokens: 2000, temperature: 0 } }],
     ['a forced tool', { toolConfig: { tools: [spec], toolChoice: { any: {} } } }],
-  ])('does not take %s', async (_name, over) => {
+  ])('rejects %s', async (_name, over) => {
     const body = { ...ask, messages: [user([{ text: 'x' }])] };
     await accepted(upstream.postConverse('converse', body));
     expect(await read(upstream.postConverse('converse', { ...body, ...over }))).toMatchObject(refused);

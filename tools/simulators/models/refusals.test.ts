@@ -7,7 +7,7 @@ const upstream = runningUpstream();
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown, over = {}) => ({ role: 'assistant', content, ...over });
 
-/** What is wrong, the body, and the place that the refusal names. */
+/** The error, the body, and the field that the rejection names. */
 type Case = readonly [name: string, body: unknown, place: string | null];
 
 describe('a bad chat completions request', () => {
@@ -186,14 +186,14 @@ describe('a bad request to the Messages API', () => {
     });
   });
 
-  it('to count tokens is held to the same rules', async () => {
+  it('causes an error for the field max_tokens if it counts tokens', async () => {
     const response = await upstream.postTo('/v1/messages/count_tokens', base, { headers: CLAUDE_HEADERS });
     expect(await response.json()).toMatchObject({
       error: { message: expect.stringContaining('max_tokens: Extra') },
     });
   });
 
-  it('without a key or a known version is refused', async () => {
+  it('causes an error if it has no key or no known version', async () => {
     const refused = async (headers: Record<string, string>) => {
       const response = await upstream.postTo('/v1/messages', base, { headers });
       const { error } = (await response.json()) as { error?: { type: string } };
@@ -312,7 +312,7 @@ describe('a bad Converse request', () => {
       'trailing whitespace',
     ],
     ['an open schema', format('{"type":"object"}'), 'additionalProperties'],
-  ])('with %s is refused by Claude alone', async (_name, body, words) => {
+  ])('causes an error with Claude, but not with other models, if it has %s', async (_name, body, words) => {
     const message = expect.stringContaining(words ?? '');
     expect(await refusal(body, CLAUDE)).toEqual({ status: 400, type: 'ValidationException', message });
     expect((await refusal(body, 'other')).status).toBe(200);
@@ -340,7 +340,7 @@ describe('a bad Converse request', () => {
       { ...SIGNED_HEADERS, authorization: authorization.replace('host;', '') },
       'IncompleteSignatureException',
     ],
-  ])('with %s is forbidden', async (_name, headers, type) => {
+  ])('causes 403 if it has %s', async (_name, headers, type) => {
     const response = await upstream.postTo('/model/x/converse', asked, { headers });
     expect(response.status).toBe(403);
     expect(response.headers.get('x-amzn-errortype')).toMatch(new RegExp(`^${type}:`));
@@ -389,7 +389,7 @@ describe('a request that AWS must find signed', () => {
     ['/openai/v1/chat/completions', 'bedrock', 'openai.gpt-oss-20b-1:0'],
     ['/bedrock-mantle/v1/chat/completions', 'bedrock-mantle', 'openai.gpt-oss-20b'],
   ])(
-    'is answered at %s to a signature for %s, and refused to any other and to a key',
+    'succeeds at %s with a signature for %s, and fails with any other and with a key',
     async (path, service, model) => {
       const rest = { ...version, ...workspace };
       expect(await post(path, model, { ...signedFor(service), ...rest })).toMatchObject({ status: 200 });
@@ -410,7 +410,7 @@ describe('a request that AWS must find signed', () => {
     ['no workspace', PLATFORM, 'aws-external-anthropic', 'claude-x', version, 400, 'anthropic-workspace-id'],
     ['a bare id', RUNTIME, 'bedrock', 'anthropic.claude-x', version, 400, 'on-demand'],
     ['the id of a profile', MANTLE, 'bedrock-mantle', 'us.anthropic.x', version, 404, 'does not exist'],
-  ])('is refused with %s: %s', async (_why, path, service, model, headers, status, words) => {
+  ])('fails with %s: %s', async (_why, path, service, model, headers, status, words) => {
     const answer = await post(path, model, { ...signedFor(service), ...(headers as Record<string, string>) });
     expect(answer).toMatchObject({ status, text: expect.stringContaining(words) });
   });

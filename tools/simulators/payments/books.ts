@@ -1,4 +1,4 @@
-/** What the sandbox remembers: checkouts, payments, refunds, disputes and events that nobody has taken yet; kept in a file. */
+/** The state of the sandbox: checkouts, payments, refunds, disputes and undelivered events; stored in a file. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 

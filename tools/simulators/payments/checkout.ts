@@ -152,7 +152,7 @@ export class Checkouts {
     return refund;
   }
 
-  /** What only a bank can do: a refund that does not arrive. */
+  /** Makes a refund fail, as only a bank can do. */
   async failRefund(id: string): Promise<Reversal> {
     const refund = this.#reversal('refund', id);
     refund.status = 'failed';
@@ -160,7 +160,7 @@ export class Checkouts {
     return refund;
   }
 
-  /** What only a payer can do. */
+  /** Disputes a payment, as only a payer can do. */
   async dispute(payment: string): Promise<Reversal> {
     const left = this.intent(payment).amount - this.#sentBack(payment);
     if (left === 0) throw new SandboxError(400, 'There is nothing left to dispute.', 'charge_disputed');

@@ -15,7 +15,7 @@ let sandbox: PaymentSandbox;
 let stripe: Stripe;
 let receiver: Server;
 let received: Stripe.Event[];
-/** What the receiver answers; the last one stays. */
+/** The statuses that the receiver returns; the last one stays. */
 let statuses: number[];
 
 const start = async () => {
@@ -73,7 +73,7 @@ const pay = (url: string | null) => fetch(url ?? '', { method: 'POST', redirect:
 const types = () => received.map(({ type }) => type);
 
 describe('a checkout', () => {
-  it('is paid on its page, once, and says so in a signed event', async () => {
+  it('accepts one payment on its page, and reports it in a signed event', async () => {
     connect();
     const session = await checkout();
     const shown = await (await fetch(session.url ?? '')).text();
@@ -90,7 +90,7 @@ describe('a checkout', () => {
     expect(types()).toHaveLength(1);
   });
 
-  it('that has expired cannot be paid', async () => {
+  it('rejects a payment after it has expired', async () => {
     connect();
     const session = await checkout();
     await stripe.checkout.sessions.expire(session.id);
@@ -110,13 +110,13 @@ describe('a checkout', () => {
         }),
     ],
     ['a session that is not there', () => stripe.checkout.sessions.retrieve('cs_test_none')],
-  ])('is refused as Stripe refuses it: %s', async (_what, request) => {
+  ])('causes Stripe’s error for an invalid request: %s', async (_what, request) => {
     await expect(request()).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
   });
 });
 
 describe('what is paid', () => {
-  it('can be refunded up to its amount, and disputed', async () => {
+  it('allows refunds up to its amount, and a dispute', async () => {
     connect();
     const session = await checkout(1_000);
     await pay(session.url);
@@ -143,7 +143,7 @@ describe('what is paid', () => {
 });
 
 describe('an event', () => {
-  it('is delivered again until it is taken', async () => {
+  it('arrives again until the receiver accepts it', async () => {
     statuses = [500, 503, 200];
     connect();
     await pay((await checkout()).url);

@@ -21,7 +21,7 @@ export interface PaymentSandbox {
 export interface SandboxOptions {
   /** Any free port is taken when this one is not to be had; 0 wants none in particular. */
   readonly preferredPort: number;
-  /** Where checkouts are kept over a restart. */
+  /** The file that stores checkouts across restarts. */
   readonly file: string;
   readonly log: (line: string) => void;
 }
@@ -96,7 +96,7 @@ class Sandbox {
     throw new SandboxError(404, `Unrecognized request URL (${target}).`);
   }
 
-  /** What payers and banks do, which no API of Stripe's does. */
+  /** Performs the actions of payers and banks, for which Stripe has no API. */
   async #control(target: string, body: string): Promise<object> {
     const [, id = ''] = /^\w+ \/sandbox\/\w+\/(\w+)/.exec(target) ?? [];
     if (target === 'POST /sandbox/disputes') return this.#checkouts.dispute(paymentOf(body));

@@ -1,4 +1,4 @@
-/** What the operator's views read, and the table of one that has pages. */
+/** The queries of the operator's views, and the table of a view that has pages. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call, withQuery } from '../../api/client.ts';
 import type { Page } from '../../api/types.ts';

@@ -6,7 +6,7 @@ const ANSWERED = { role: 'assistant', content: 'Hello.' } as const;
 const EMPTY = { system: ' ', tools: '', schema: '\n' };
 
 describe('the body of a trial', () => {
-  it('has what is filled in, and nothing else', () => {
+  it('contains the filled fields, and nothing else', () => {
     expect(chatBody('sim/chat', [ASKED], EMPTY)).toEqual({ model: 'sim/chat', messages: [ASKED] });
     expect(
       chatBody('sim/chat', [ASKED], { system: 'Be brief.', tools: '[1]', schema: '{"type":"object"}' }),
@@ -27,13 +27,13 @@ describe('the body of a trial', () => {
 });
 
 describe('the turns that are shown as code', () => {
-  it('are of the request that comes next, and before anything is said, of an example', () => {
+  it('belong to the next request, or to an example before the first message', () => {
     expect(turnsToShow([], '')).toEqual([{ role: 'user', content: 'Say hello.' }]);
     expect(turnsToShow([], 'Hi')).toEqual([ASKED]);
     expect(turnsToShow([ASKED, ANSWERED], 'Hi')).toEqual([ASKED, ANSWERED, ASKED]);
   });
 
-  it('are of the last request while no message is written', () => {
+  it('belong to the last request while no message is written', () => {
     expect(turnsToShow([ASKED, ANSWERED], ' ')).toEqual([ASKED]);
     expect(turnsToShow([ASKED, ANSWERED, ASKED, ANSWERED], '')).toEqual([ASKED, ANSWERED, ASKED]);
   });

@@ -17,7 +17,7 @@ export interface Draft {
   readonly schema: string;
 }
 
-/** What is left empty is not sent. Throws for what should be JSON and is not. */
+/** Returns the body of a chat request. Empty fields are not sent. Throws if a JSON field is not valid JSON. */
 export function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): ChatBody {
   const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
   return {

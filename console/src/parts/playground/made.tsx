@@ -1,4 +1,4 @@
-/** What a call of the playground took and cost, from the ledger. */
+/** The duration and cost of a call of the playground, from the ledger. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** How each client is pointed at this service: text to be copied, with the key that it was given. */
+/** The configuration of each client for this service: text to be copied, with the given key. */
 import { curlText } from './curl.ts';
 import { JSON_TEXT, literal, shellWord } from './literals.ts';
 import type { SnippetRequest } from './requests.ts';

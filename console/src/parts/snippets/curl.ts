@@ -3,7 +3,7 @@ import { KIND_PATHS } from '../../api/values.ts';
 import { JSON_TEXT, literal, shellWord } from './literals.ts';
 import type { SnippetRequest } from './requests.ts';
 
-/** Where an answer that is no text goes. */
+/** The output files of responses that are not text. */
 const OUTPUTS: Partial<Record<SnippetRequest['kind'], string>> = { image: 'image.json', tts: 'speech.mp3' };
 
 const AFTER: Partial<Record<SnippetRequest['kind'], string>> = {

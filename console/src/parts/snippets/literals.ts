@@ -35,7 +35,7 @@ export const PYTHON: Language = {
   step: 4,
 };
 
-/** What still reads well on one line. */
+/** The maximum length of a literal on one line. */
 const LINE = 76;
 
 /** JSON's values, and `Code`, as a literal whose later lines are indented by `indent` spaces. */

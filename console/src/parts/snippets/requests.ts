@@ -10,7 +10,7 @@ export interface Turn {
 export interface ChatBody {
   readonly model: string;
   readonly messages: readonly Turn[];
-  /** What somebody wrote, of whatever shape. */
+  /** Tools that a user wrote, in any shape. */
   readonly tools?: unknown;
   readonly response_format?: {
     readonly type: 'json_schema';

@@ -5,11 +5,11 @@ import { type ChatBody, messagesBody, type SnippetRequest } from './requests.ts'
 type Kind = SnippetRequest['kind'];
 
 interface Program {
-  /** What it imports beside the SDK. */
+  /** Imports in addition to the SDK. */
   readonly imports?: string;
   /** The method of OpenAI's client. */
   readonly method: string;
-  /** What becomes of `answer`. */
+  /** The code that handles `answer`. */
   readonly end: string;
 }
 

@@ -8,7 +8,7 @@ import { Tabs } from '../form.tsx';
 import { snippets } from './clients.ts';
 import { exampleRequest, type SnippetRequest } from './requests.ts';
 
-/** What stands for a key that is not known any more. */
+/** The placeholder for a key that is not known any more. */
 const NO_KEY = '<your API key>';
 
 /** A request to begin with, of a model that a policy allows; until one is known, with what stands for its name. */

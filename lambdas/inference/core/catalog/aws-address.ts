@@ -24,7 +24,7 @@ export const KNOWN_AWS_HOSTS =
 const HOST =
   /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|amazonaws\.eu|api\.aws)$/;
 
-/** What the host of an address names; undefined for a host that is not known. */
+/** Returns the service and region that a hostname identifies, or undefined for an unknown host. */
 export function awsAddressOf(url: string): Required<AwsAddress> | undefined {
   const [, name, region] = HOST.exec(new URL(url).hostname) ?? [];
   if (name === undefined) return undefined;
@@ -32,14 +32,17 @@ export function awsAddressOf(url: string): Required<AwsAddress> | undefined {
   return { service, region };
 }
 
-/** How a route names the service of a host that does not name it. */
+/** A route with the service and region that apply if its host does not identify them. */
 interface SignedRoute {
   readonly base_url: string;
   readonly aws_service?: AwsService | undefined;
   readonly aws_region?: string | undefined;
 }
 
-/** What the requests of a route are signed for: as its host says, else as the route says; undefined when neither does. */
+/**
+ * Returns the service and region that a route's requests are signed for. The host takes precedence over the route.
+ * Undefined if neither specifies them.
+ */
 export function signedFor(route: SignedRoute): AwsAddress | undefined {
   const { base_url: url, aws_service: service, aws_region: region } = route;
   return awsAddressOf(url) ?? (service === undefined ? undefined : { service, region });

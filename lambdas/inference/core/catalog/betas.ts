@@ -45,14 +45,14 @@ const LONG_PROMPTS = 'context-1m';
 /** The name of a flag, without the date at its end, in either of two spellings. */
 export const betaName = (flag: string): string => flag.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 
-/** Of the flags of a request those that go to the route, in their order. */
+/** Returns the flags of a request that the route receives, in their order. */
 export const allowedBetas = (
   given: readonly string[],
   { betas }: { readonly betas?: readonly string[] | undefined },
 ): readonly string[] =>
   given.filter((flag) => (betas === undefined ? HARMLESS.has(betaName(flag)) : betas.includes(flag)));
 
-/** Whether a listed flag has a price that the model must name as a tier. */
+/** Returns whether a listed flag has a price that the model must list as a tier. */
 export const isLongPrompts = (flag: string): boolean => betaName(flag) === LONG_PROMPTS;
 
 /**

@@ -38,7 +38,7 @@ const model = z
     context_window: z.int().min(1).optional(),
     /** Raises the bound of a text for a tokenizer that counts more than those that the bound was measured with. */
     token_factor: z.number().min(1).max(16).optional(),
-    /** What the provider puts before each prompt, tokens. */
+    /** Tokens that the provider adds before each prompt. */
     hidden_tokens: z.int().min(0).max(100_000).optional(),
     max_output_tokens: z.int().min(1).optional(),
     /** The bound of an answer whose caller names none on chat and Messages; 256 without it. */
@@ -48,10 +48,10 @@ const model = z
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
     default_voice: voice.optional(),
-    /** Where they are known, a call with another voice is refused without asking a route. */
+    /** The known voices. A call with another voice is rejected without a request to a route. */
     voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
-    /** Where the price was read, and on which day it was last compared; for operators, never shown to callers. */
+    /** The source of the price and the day of its last comparison. For operators; never shown to callers. */
     price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
     routes: z.array(route).min(1).max(20),
   })
@@ -105,7 +105,7 @@ const UNITS_OF_TYPE: Readonly<Record<Kind, readonly PriceUnit[]>> = {
   audio: ['per_minute', 'per_second', 'per_hour', 'per_request'],
 };
 
-/** What is wrong with prices for a type, and where; undefined when nothing is. */
+/** Returns the fault of prices for a type and its path, or undefined if the prices are valid. */
 function faultOf(type: Kind, price: Prices): { readonly path: string; readonly message: string } | undefined {
   const units = UNITS_OF_TYPE[type];
   if (!units.includes(price.unit))
@@ -117,7 +117,10 @@ function faultOf(type: Kind, price: Prices): { readonly path: string; readonly m
   return { path: 'output', message: 'is required for type "chat"' };
 }
 
-/** What is wrong with the cost of a route: what was counted for the price must say what the provider takes. */
+/**
+ * Returns the fault of a route's cost. The values that are counted for the price must determine what the provider
+ * charges.
+ */
 function costFault({ type, price }: { readonly type: Kind; readonly price: Prices }, cost: Prices) {
   const fault = faultOf(type, cost);
   if (fault !== undefined || canBill(cost.unit, price.unit)) return fault;

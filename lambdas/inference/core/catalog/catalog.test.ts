@@ -39,7 +39,7 @@ function watchedDocument(models: number) {
 }
 
 describe('a catalog of 5,000 models', () => {
-  it('is opened without reading one of them, and reads those that are asked for, once', () => {
+  it('opens without reading a model, and reads each requested model once', () => {
     const { document, modelsRead, reads } = watchedDocument(5_000);
     const catalog = openCatalog('1', document);
     expect(modelsRead()).toBe(0);
@@ -53,7 +53,7 @@ describe('a catalog of 5,000 models', () => {
     expect(modelsRead()).toBe(2);
   });
 
-  it('is read whole by who lists it, once', () => {
+  it('reads all models once for a list', () => {
     const { document, modelsRead, reads } = watchedDocument(5_000);
     const catalog = openCatalog('1', document);
     expect(catalog.models).toHaveLength(5_000);
@@ -63,7 +63,7 @@ describe('a catalog of 5,000 models', () => {
     expect(reads()).toBe(before);
   });
 
-  it('is read whole when it is applied', () => {
+  it('reads all models when it is applied', () => {
     const { document, modelsRead } = watchedDocument(5_000);
     parseCatalog(document);
     expect(modelsRead()).toBe(5_000);
@@ -71,7 +71,7 @@ describe('a catalog of 5,000 models', () => {
 });
 
 describe('a model of an open catalog', () => {
-  it('is what validation made of it, defaults and prices included', () => {
+  it('equals the validated model, including defaults and prices', () => {
     const documents = [BEDROCK, { models: [modelOf(0), modelOf(1, { aliases: undefined })] }];
     for (const document of documents) {
       const validated = parseCatalog(document);
@@ -91,19 +91,19 @@ describe('a model of an open catalog', () => {
     ]);
   });
 
-  it('is one object, under each of its names and in the list', () => {
+  it('resolves to one object under each of its names and in the list', () => {
     const catalog = openCatalog('1', { models: [modelOf(0), modelOf(1)] });
     expect(catalog.find('alias-1')).toBe(catalog.find('acme/model-1'));
     expect(catalog.models[1]).toBe(catalog.find('alias-1'));
   });
 
-  it('has no name that the document does not give', () => {
+  it('resolves only under the names that the document gives', () => {
     const catalog = openCatalog('1', { models: [modelOf(0)] });
     for (const name of ['', 'undefined', '__proto__', 'constructor', 'ALIAS-0'])
       expect(catalog.find(name)).toBeUndefined();
   });
 
-  it('that this version cannot read fails the calls that name it, and the lists, and nothing else', () => {
+  it('fails only the lookups of its names and the list if this version cannot read it', () => {
     const unknown = modelOf(1, { field_of_a_later_version: true });
     const catalog = openCatalog('1', { models: [modelOf(0), unknown, modelOf(2)] });
     for (const name of ['acme/model-0', 'alias-2']) expect(catalog.find(name)).toBeDefined();
@@ -120,7 +120,7 @@ describe('what a model’s provider counts more', () => {
     return [model?.token_factor, model?.hidden_tokens];
   };
 
-  it('is a factor of texts from 1 to 16, and tokens before each prompt, or nothing', () => {
+  it('the catalog accepts a factor for texts from 1 to 16 and tokens before each prompt, or neither', () => {
     expect(given({})).toEqual([undefined, undefined]);
     expect(given({ token_factor: 1, hidden_tokens: 0 })).toEqual([1, 0]);
     expect(given({ token_factor: 1.25, hidden_tokens: 2_000 })).toEqual([1.25, 2_000]);
@@ -130,7 +130,7 @@ describe('what a model’s provider counts more', () => {
   it.each([
     ...[0, 0.99, 16.01, '2', null, Number.NaN].map((value) => ['token_factor', value] as const),
     ...[-1, 1.5, 100_001, '2', null].map((value) => ['hidden_tokens', value] as const),
-  ])('is not %s of %p', (field, value) => {
+  ])('the catalog rejects %s of %p', (field, value) => {
     expect(() => given({ [field]: value })).toThrow(`models[0].${field}`);
   });
 });

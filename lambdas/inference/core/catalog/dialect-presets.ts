@@ -1,7 +1,7 @@
 /**
- * How known hosts differ from the OpenAI protocol, by name. Each says what holds for the host's models in general; a
- * model that differs overrides it on its route. Sources: the host's own API reference as named, and the table of hosts
- * in `earendil-works/pi` (packages/ai/src/api/openai-completions.ts), "pi"; all read in November 2026.
+ * Deviations of known hosts from the OpenAI protocol, by name. Each entry describes the host's models in general. A
+ * model that differs overrides it on its route. Sources: the host's API reference as named, and the table of hosts in
+ * `earendil-works/pi` (packages/ai/src/api/openai-completions.ts), "pi". All were read in November 2026.
  */
 import type { Dialect } from './dialect.ts';
 
@@ -14,7 +14,7 @@ const BREAKPOINTS = ['cache_control', 'messages[].cache_control', 'messages[].co
 /** The last message is the beginning of the answer. */
 const PREFIX = 'messages[].prefix';
 
-/** What hosts that go by the older half of the protocol have in common (pi). */
+/** The common flags of hosts that follow the older half of the protocol (pi). */
 const OLDER: Dialect = { developer_role: false, max_tokens_field: 'max_tokens', store: false };
 
 export const PRESETS = {

@@ -1,14 +1,14 @@
-/**
- * How a host differs from the protocol that it speaks. A field that is absent means that the host does as its protocol
- * says.
- */
+/** The deviations of a host from its protocol. An absent field means that the host follows its protocol. */
 import * as z from 'zod';
 
-/** How much a model is to think, from nothing up; protocols that know fewer steps take the nearest. */
+/**
+ * The amounts of thinking that can be requested of a model, in ascending order from nothing. Protocols with fewer steps
+ * take the nearest.
+ */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** What an `openai` host must not be sent, or takes in another form. */
+/** Request fields that an `openai` host must not receive, or takes in another form. */
 const requests = {
   /** `false`: the host refuses messages of the role `developer`; they are sent as `system`, as `openai` hosts always get them. */
   developer_role: z.literal(false),
@@ -29,8 +29,9 @@ const requests = {
   /** `true`: the host wants an assistant message between a tool's result and a user's message. */
   assistant_after_tools: z.literal(true),
   /**
-   * Where the host takes system messages: `anywhere`, or `first`, so that one between turns is sent as a reminder in a
-   * user's message. Absent: anywhere on `openai` routes; first on `anthropic` routes, unless they list the beta for it and the caller has it.
+   * The position at which the host takes system messages: `anywhere` or `first`. With `first`, one between turns is
+   * sent as a reminder in a user's message. Default: `anywhere` on `openai` routes. On `anthropic` routes it is
+   * `first`, unless they list the beta for it and the caller has it.
    */
   system_messages: z.enum(['first', 'anywhere']),
   /** `nine-characters`: ids of tool calls must be nine letters and digits (Mistral). */
@@ -43,7 +44,7 @@ const requests = {
   custom_tools: z.literal(false),
 };
 
-/** What of an `openai` host's answers stands elsewhere than the protocol has it. */
+/** Fields of an `openai` host's answers that differ in position from the protocol. */
 const answers = {
   /** `reasoning`: where a caller asked for JSON and the text is empty, the text is what stands in the reasoning. */
   json_answer: z.literal('reasoning'),
@@ -51,13 +52,18 @@ const answers = {
 
 const reasoning = {
   /**
-   * How the model is asked to think; absent: it is not asked where the caller does not speak the route's protocol, and
-   * in the caller's own fields where it does. By name: `effort`: `reasoning_effort`. `budget`: a number of tokens
-   * (Claude's `thinking: {type: "enabled"}`). `adaptive`: as it sees fit, at an effort (Claude's `thinking: {type:
-   * "adaptive"}`). `switch`: `thinking: {type: "enabled"}` without a budget. `enable_thinking`: that field, with a
-   * `thinking_budget` that is taken off the bound of the output. `chat_template_kwargs`: the switches of chat templates in it.
-   * `reasoning`: an object with `effort`, `max_tokens` or `enabled`. `reasoning_enabled`: an object with `enabled`
-   * alone. `prompt_mode`: `reasoning` or nothing. `none`: the host has no field for it, and gets none.
+   * The method by which the model is requested to think. If it is absent and the caller does not speak the route's
+   * protocol, no thinking is requested. If the caller does, its own fields request it.
+   * `effort`: `reasoning_effort`.
+   * `budget`: a number of tokens (Claude's `thinking: {type: "enabled"}`).
+   * `adaptive`: the model decides, at an effort (Claude's `thinking: {type: "adaptive"}`).
+   * `switch`: `thinking: {type: "enabled"}` without a budget.
+   * `enable_thinking`: that field, with a `thinking_budget` that is subtracted from the bound of the output.
+   * `chat_template_kwargs`: the switches of chat templates in it.
+   * `reasoning`: an object with `effort`, `max_tokens` or `enabled`.
+   * `reasoning_enabled`: an object with `enabled` alone.
+   * `prompt_mode`: `reasoning` or nothing.
+   * `none`: the host has no field for it and receives none.
    */
   reasoning_request: z.enum([
     ...['effort', 'budget', 'adaptive', 'switch', 'enable_thinking', 'chat_template_kwargs'],
@@ -69,8 +75,8 @@ const reasoning = {
    */
   reasoning_efforts: z.tuple([z.enum(EFFORTS)], z.enum(EFFORTS)),
   /**
-   * What an `openai` route wants back of the model's reasoning: its text under one of two names (DeepSeek: with every
-   * tool call), or the signatures of tool calls (Gemini); absent: nothing, because most hosts refuse the field.
+   * The reasoning that an `openai` route requires back. It is the text under one of two names (DeepSeek: with every
+   * tool call), or the signatures of tool calls (Gemini). Absent: nothing, because most hosts reject the field.
    */
   reasoning_return: z.enum(['reasoning_content', 'reasoning', 'thought_signature']),
 };

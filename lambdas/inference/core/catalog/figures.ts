@@ -98,5 +98,8 @@ export const figuresText = (figures: Figures): Record<string, string> =>
 const ASKED_FOR =
   /^(service_tiers|regions|features)\.|^cache_writes\.(5m|30m|1h|24h)$|^(cached_)?audio_|^video_/;
 
-/** Whether a call must ask for what the figure is the price of: without the price it is refused, not sold at another. */
+/**
+ * Returns whether a call must request the item that the figure is the price of. Without the price, the call is rejected
+ * and not sold at another price.
+ */
 export const isAskedFor = (name: string): boolean => ASKED_FOR.test(rateNameOf(name));

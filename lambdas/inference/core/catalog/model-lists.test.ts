@@ -22,14 +22,14 @@ function entryOf(type: string, price: object): Record<string, unknown> {
 describe('the prices of a model, as callers see them', () => {
   const plain = { unit: 'per_million_tokens', input: '0.1', output: '0.4', cached_input: '0.00875' };
 
-  it('have a field each where there are no others', () => {
+  it('occupy one field each if there are no others', () => {
     expect(entryOf('chat', plain)).toEqual({
       ...{ model_id: 'a/b', model: 'a/b', type: 'chat', unit: 'per_million_tokens', price: 0.1 },
       ...{ input_price: 0.1, output_price: 0.4, cached_input_price: 0.00875 },
     });
   });
 
-  it('have every other one that a call can meet', () => {
+  it('include every other price that a call can meet', () => {
     const further = {
       cache_writes: { '5m': 0.125, '1h': 0.2 },
       tiers: [
@@ -104,7 +104,7 @@ describe('the list of models', () => {
     return [data.map(({ id }) => id).join(' '), more];
   };
 
-  it('has the models and their aliases, each alias with the id of its model', () => {
+  it('contains the models and their aliases, each alias with the id of its model', () => {
     expect(idsOf({})).toEqual(['x/a x/b claude-b b x/c', false]);
     const { data, first_id: first, last_id: last } = modelListBody(models);
     expect(data.map(({ alias_of: of }) => of)).toEqual([undefined, undefined, 'x/b', 'x/b', undefined]);

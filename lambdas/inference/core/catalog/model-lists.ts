@@ -16,7 +16,7 @@ export const modelSchema = z.object({
   type: z.enum(KINDS),
   display_name: z.string(),
   created_at: z.iso.datetime(),
-  /** Of an alias: the id of its model. */
+  /** The id of the model, on an alias only. */
   alias_of: z.string().optional(),
 });
 
@@ -47,7 +47,7 @@ export const priceSchema = z.object({
   input_price: usd.optional(),
   output_price: usd.optional(),
   cached_input_price: usd.optional(),
-  /** What else a call can cost: cache writes, tiers by prompt length, service tiers, features, images by size. */
+  /** Further prices of a call: cache writes, tiers by prompt length, service tiers, features, images by size. */
   prices: z.looseObject({}).optional(),
   context_window: z.int().optional().describe('Tokens of prompt and answer together.'),
   max_output_tokens: z.int().optional(),

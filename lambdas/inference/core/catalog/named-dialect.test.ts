@@ -12,12 +12,12 @@ const routeWith = (written: unknown, protocol = 'openai') =>
 const flagsOf = (written: unknown) => routeWith(written).data?.dialect;
 
 describe('the dialect of a route', () => {
-  it.each(Object.entries(PRESETS))('may be a preset: %s', (preset, flags) => {
+  it.each(Object.entries(PRESETS))('accepts a preset: %s', (preset, flags) => {
     expect(dialect.parse(flags)).toEqual(flags);
     expect(flagsOf({ preset })).toEqual(flags);
   });
 
-  it('may change single flags of a preset, or take them back', () => {
+  it('accepts changes and removals of single flags of a preset', () => {
     const { store: _store, ...rest } = PRESETS.xai;
     expect(flagsOf({ preset: 'xai', reasoning_request: 'effort', store: null })).toEqual({
       ...rest,
@@ -25,7 +25,7 @@ describe('the dialect of a route', () => {
     });
   });
 
-  it('is read the same when what was read is read again', () => {
+  it('keeps its value when it is parsed again', () => {
     const read = flagsOf({ preset: 'mistral', stream_options: null });
     expect(flagsOf(read)).toEqual(read);
     expect(flagsOf({})).toEqual({});
@@ -37,7 +37,7 @@ describe('the dialect of a route', () => {
     [{ store: true }, 'dialect.store'],
     [{ preset: 'vllm', reasoning_efforts: [] }, 'dialect.reasoning_efforts.0'],
     ['deepseek', 'dialect'],
-  ])('is refused where it is no dialect: %j', (written, path) => {
+  ])('fails validation if it is not a dialect: %j', (written, path) => {
     const { error } = routeWith(written);
     expect(error?.issues.map((issue) => issue.path.join('.'))).toContain(path);
   });

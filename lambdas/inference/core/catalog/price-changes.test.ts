@@ -63,11 +63,11 @@ describe('a change of price', () => {
       { ...BASE, service_tiers: { flex: { input: 5, output: 75 } } },
       [['service_tiers.flex.output', '1.5', true]],
     ],
-  ])('is found: %s', (_how, before, after, expected) => {
+  ])('appears in the list of changes: %s', (_how, before, after, expected) => {
     expect(changed(before, after)).toEqual(expected);
   });
 
-  it('is large when the unit is another', () => {
+  it('counts as large if the unit changes', () => {
     const after = prices.parse({ unit: 'per_request', request: 1 });
     expect(priceChanges(tokens(BASE), after).every(({ large }) => large)).toBe(true);
   });
@@ -83,12 +83,12 @@ const catalogOf = (...models: readonly (readonly [id: string, input: number, ...
   });
 
 describe('a change of the catalog', () => {
-  it('has the models that come and go, and no change of price for them', () => {
+  it('lists the added and removed models, without a price change for them', () => {
     const change = catalogChange(catalogOf(['a', 1], ['b', 1]), catalogOf(['b', 1], ['c', 9]));
     expect(change).toEqual({ added: ['c'], removed: ['a'], changed: [] });
   });
 
-  it('is large for those who call by a name that leads to a dearer model now', () => {
+  it('counts as large for callers of a name that now leads to a more expensive model', () => {
     const moved = catalogChange(catalogOf(['a', 1, 'best'], ['b', 9]), catalogOf(['a', 1], ['b', 9, 'best']));
     expect(largeChanges(moved)).toEqual(['best']);
     const replaced = catalogChange(catalogOf(['a', 1]), catalogOf(['b', 9, 'a']));

@@ -1,6 +1,6 @@
 /**
- * What changes between two catalogs for those who pay: every rate as calls meet it, so that a price that is left out, and
- * has another in its place, counts as the change that it is.
+ * The changes between two catalogs for those who pay. Every rate is compared as calls meet it. If a price is removed
+ * and another one applies in its place, that counts as a change.
  */
 
 import type { NanoUsd } from '../../../platform/core/money.ts';
@@ -104,7 +104,7 @@ function effective(prices: Prices, name: string): NanoUsd | undefined {
   return charged(prices, rate, { above: aboveOf(name), served: { serviceTier: service } });
 }
 
-/** What a call meets where a price that is no rate of tokens is left out. */
+/** Returns the price that a call meets if a price that is not a token rate is left out. */
 function standIn(prices: Prices, name: string): NanoUsd | undefined {
   if (name.startsWith('variants.')) return figuresOf(prices).get('image');
   return isAskedFor(name) ? undefined : 0n;
@@ -125,7 +125,10 @@ function isLarge(before: NanoUsd | undefined, after: NanoUsd | undefined): boole
   return difference * 100n > before * PERCENT;
 }
 
-/** How many times the old amount the new one is, to four places; null where one of them is nothing. */
+/**
+ * Returns the ratio of the new amount to the old one, to four places. Null if one of them is missing or the old one is
+ * zero.
+ */
 export function factorText(before: NanoUsd | undefined, after: NanoUsd | undefined): string | null {
   if (before === undefined || after === undefined || before === 0n) return null;
   const scaled = (after * 10_000n + before / 2n) / before;

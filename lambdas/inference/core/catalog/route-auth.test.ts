@@ -27,7 +27,7 @@ describe('an address of AWS', () => {
     'https://bedrock-mantle.us-east-1.api.aws.example',
     'https://mybedrock-runtime.us-west-2.amazonaws.com',
     'https://example.com/bedrock-runtime.us-west-2.amazonaws.com',
-  ])('is unknown, and then the route says what is signed for: %s', (url) => {
+  ])('identifies no service and leaves the choice to the route: %s', (url) => {
     expect(awsAddressOf(url)).toBeUndefined();
     expect(signedFor({ base_url: url })).toBeUndefined();
     const named = { aws_service: 'bedrock-mantle', aws_region: 'eu-west-1' } as const;
@@ -38,7 +38,7 @@ describe('an address of AWS', () => {
   });
 });
 
-/** What is wrong with a route, by field. */
+/** Returns the faults of a route, by field. */
 function faultsOf(route: object): string[] {
   const entry = { id: 'r', upstream_model: 'm', ...route };
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };
@@ -65,7 +65,7 @@ describe('a route that is signed', () => {
     ['anthropic', OWN, { aws_service: 'bedrock-mantle' }],
     ['anthropic', OWN, { aws_service: 'bedrock', aws_region: 'us-gov-west-1' }],
     ['openai', OWN, { aws_service: 'bedrock', aws_region: 'eusc-de-east-1' }],
-  ])('may speak %s at %s with %j', (protocol, base_url, more) => {
+  ])('accepts %s at %s with %j', (protocol, base_url, more) => {
     expect(faultsOf({ protocol, base_url, auth: 'sigv4', ...more })).toEqual([]);
   });
 
@@ -98,12 +98,12 @@ describe('a route that is signed', () => {
     ['aws_region', { aws_region: 'somewhere' }],
     ['workspace', { workspace: 'a b' }],
     ['aws_service', { aws_service: 's3' }],
-  ])('has a %s of the right form', (field, more) => {
+  ])('rejects a malformed %s', (field, more) => {
     const route = { protocol: 'anthropic', base_url: OWN, auth: 'sigv4', aws_service: 'bedrock', ...more };
     expect(faultsOf(route)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
   });
 
-  it('may carry a workspace under a key too, as Claude Platform on AWS takes it', () => {
+  it('accepts a workspace with a key, as Claude Platform on AWS requires it', () => {
     const keyed = { protocol: 'anthropic', base_url: PLATFORM, secret: 'env:KEY' };
     expect(faultsOf({ ...keyed, workspace: 'wrkspc_1' })).toEqual([]);
     expect(faultsOf(keyed)).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('a route to Google', () => {
       'auth must be "google" or absent for the protocol "gemini"',
     ],
     [{ protocol: 'anthropic', ...account }, 'auth is "google" for the protocols "gemini" and "openai" only'],
-  ])('is not %j', (route, fault) => {
+  ])('rejects %j', (route, fault) => {
     expect(faultsOf({ base_url: VERTEX, ...route })).toContain(fault);
   });
 });

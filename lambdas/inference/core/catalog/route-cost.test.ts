@@ -26,7 +26,7 @@ const LISTS = {
   ],
 } as const;
 
-/** What a call of any kind is measured in, all of it. */
+/** All measurements that calls of any kind are billed by. */
 const MEASURED: Measured = {
   tokens: 1_000,
   characters: 4_000,
@@ -49,7 +49,7 @@ const PAIRS = Object.entries(LISTS).flatMap(([type, lists]) =>
 
 describe('the cost of a route', () => {
   it.each(PAIRS)(
-    'of type %s, sold %s, is taken %s if what is counted for the price says what the provider takes',
+    'type %s with the price unit %s accepts the cost unit %s if the counts for the price determine the cost',
     (type, _sold, _taken, price, cost) => {
       const [list, counted] = [pricesOf(cost), unitCounts(price.unit, MEASURED)];
       const taken = billOf(list, unitCounts(cost.unit, MEASURED)).amount;
@@ -59,7 +59,7 @@ describe('the cost of a route', () => {
     },
   );
 
-  it('is refused by its field', () => {
+  it('names its field in the error for a unit that does not fit', () => {
     const [perImage, perRequest] = LISTS.image;
     expect(() => parseCatalog(documentOf('image', perRequest, perImage))).toThrow(
       'models[0].routes[0].cost.unit',

@@ -43,13 +43,13 @@ const secret = z
 
 export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
-/** How a route is authorised otherwise than its protocol says. */
+/** Authorization methods that replace the method of the protocol. */
 const AUTHS = ['sigv4', 'api-key', 'entra', 'google'] as const;
 
 /** Protocols whose every model that sees images reads the pages of a PDF too (Claude, OpenAI and Gemini API docs, PDF support). */
 const READ_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai-responses', 'gemini']);
 
-/** Whether a route's model can do something, by what the catalog says of it. */
+/** Returns whether a route's model has a capability, according to the catalog. */
 export const isCapable = (
   { capabilities, protocol }: { readonly capabilities: readonly Capability[]; readonly protocol: string },
   need: Capability,
@@ -73,7 +73,7 @@ export const route = z
       .optional()
       .transform((url = '') => url.replace(/\/+$/, '')),
     upstream_model: z.string().min(1).max(256),
-    /** What the provider takes, in the same vocabulary; callers never learn of it. */
+    /** The amount that the provider charges, in the same vocabulary. Callers never see it. */
     cost: prices.optional(),
     secret: secret.optional(),
     /**
@@ -88,7 +88,10 @@ export const route = z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be a version, such as "2024-10-21" or "preview"')
       .optional(),
-    /** What is signed for at a host that does not name it; without a region, the function's own. */
+    /**
+     * The service that requests are signed for if the host does not identify it. Without a region, the function's
+     * region applies.
+     */
     aws_service: z.enum(AWS_SERVICES).optional(),
     aws_region: z
       .string()
@@ -101,7 +104,7 @@ export const route = z
       .optional(),
     /** The flags of `anthropic-beta` that the route takes; without it those that change neither price nor what is kept. */
     betas: z.array(beta).max(100).optional(),
-    /** How the host differs from its protocol, and what of the model's reasoning it takes. */
+    /** The host's deviations from its protocol, and the parts of the model's reasoning that it takes. */
     dialect: namedDialect.optional(),
     /** The fields that the host takes although its protocol does not document them, beside those of the dialect's preset. */
     passes: z.array(fieldPattern).max(100).optional(),
@@ -143,7 +146,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** What of a route's address and authorisation does not fit together. */
+/** Yields the conflicts between a route's address and its authorization. */
 function* faultsOf(entry: Entry): Generator<Fault> {
   const { protocol, base_url: url, secret: key, auth, workspace } = entry;
   const way = entry.dialect?.reasoning_request;

@@ -39,7 +39,7 @@ async function calls(
   return last;
 }
 
-/** What an account meets at each process, when each knows what there is to know. */
+/** Returns the results that an account meets at the processes, once each process knows the current state. */
 async function met(fleet: Fleet, account: string) {
   await fleet.time.advance(2_000);
   await fleet.round({ account: `${account} looks` });
@@ -65,7 +65,7 @@ describe('a route that fails one account', () => {
     ['is slow to their first content', new UpstreamFailure('timeout')],
     ['breaks its answers off', new UpstreamFailure('interrupted')],
     ['closes their connections', DEAD],
-  ])('and %s is left alone by that account, and serves every other', async (_, failure) => {
+  ])('serves every account except that one if it %s', async (_, failure) => {
     const fleet = new Fleet(PROCESSES);
     expect(await calls(fleet, 60, 'attacker', failure)).toBe('skipped');
     expect(fleet.tries).toBeLessThanOrEqual(5 + 2 * PROCESSES);
@@ -85,7 +85,7 @@ describe('a route that fails one account', () => {
     expect(sharedState(fleet)).toBe('closed');
   });
 
-  it('and three is left alone by all, if no request can cause its failures', async () => {
+  it('serves no account if three accounts meet failures that no request can cause', async () => {
     for (const failure of [DEAD, status(500), status(401), new UpstreamFailure('timeout')]) {
       const fleet = new Fleet(PROCESSES);
       for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, failure);
@@ -97,14 +97,14 @@ describe('a route that fails one account', () => {
     ['forbids their requests', status(403)],
     ['does not find what they name', status(404)],
     ['asks them to wait', limited(60)],
-  ])('and ten, whose requests may be at fault because it %s, serves every other', async (_, failure) => {
+  ])('serves every other account if ten accounts fail because it %s', async (_, failure) => {
     const fleet = new Fleet(PROCESSES);
     for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure);
     expect(await met(fleet, 'another')).toEqual(['served']);
     expect(sharedState(fleet)).toBe('closed');
   });
 
-  it('and ten that have spent less than a dollar serves every other, whatever it fails them with', async () => {
+  it('serves every other account, whatever the failures, if the ten failed accounts have spent less than a dollar', async () => {
     for (const failure of [DEAD, status(500), status(403), limited(60), new UpstreamFailure('timeout')]) {
       const fleet = new Fleet(PROCESSES);
       for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure, 'new');
@@ -113,15 +113,18 @@ describe('a route that fails one account', () => {
     }
   });
 
-  it.each([409, 413, 415, 422, 451])('with %s for its requests is left alone by nobody', async (code) => {
-    const fleet = new Fleet(PROCESSES);
-    for (let account = 0; account < 5; account += 1) {
-      expect(await calls(fleet, 20, `acc_${account}`, status(code))).toBe('failed');
-    }
-    expect(memoryOf(fleet).writes).toBe(0);
-  });
+  it.each([409, 413, 415, 422, 451])(
+    'stays in use for every account if it answers their requests with %s',
+    async (code) => {
+      const fleet = new Fleet(PROCESSES);
+      for (let account = 0; account < 5; account += 1) {
+        expect(await calls(fleet, 20, `acc_${account}`, status(code))).toBe('failed');
+      }
+      expect(memoryOf(fleet).writes).toBe(0);
+    },
+  );
 
-  it('does not become dead to all by it when it fails one call in fifty of the others', async () => {
+  it('stays available to the other accounts if one in fifty of their calls fails', async () => {
     const processes = 10;
     const fleet = new Fleet(processes);
     const random = drawsOf('calls of many accounts');
@@ -147,7 +150,7 @@ describe('a route that fails one account', () => {
 });
 
 describe('a route that answers 429', () => {
-  it('to one account, or to two, is left alone by those, for a minute at most', async () => {
+  it('loses only the calls of the one or two limited accounts, for at most a minute', async () => {
     const fleet = new Fleet(PROCESSES);
     expect(await calls(fleet, 1, 'attacker', limited(60))).toBe('failed');
     expect(await met(fleet, 'attacker')).toEqual(['skipped']);
@@ -159,7 +162,7 @@ describe('a route that answers 429', () => {
     expect(fleet.openings).toBe(0);
   });
 
-  it('is no failing one, however many accounts it asks to wait', async () => {
+  it('opens no circuit, however many accounts it asks to wait', async () => {
     const fleet = new Fleet(PROCESSES);
     for (let round = 0; round < 20; round += 1) {
       for (let account = 0; account < 6; account += 1) await calls(fleet, 1, `acc_${account}`, limited(1));
@@ -180,7 +183,7 @@ describe('the probe of a route that all accounts have left', () => {
     ['refused for now', limited()],
     ['out of its own time', new UpstreamFailure('deadline')],
   ])(
-    'by a request that is %s shows nothing, and the next account may probe two seconds later',
+    'changes nothing if its request is %s, and passes to another account two seconds later',
     async (_, failure) => {
       const fleet = await halfOpenFleet();
       expect(await probe(fleet, 'attacker', failure)).toBe('failed');
@@ -193,7 +196,7 @@ describe('the probe of a route that all accounts have left', () => {
     },
   );
 
-  it('that breaks the route opens it again, and the next one is of another account', async () => {
+  it('opens the circuit again if the route breaks, and passes to another account next', async () => {
     const fleet = await halfOpenFleet();
     expect(await probe(fleet, 'attacker', status(500))).toBe('failed');
     await fleet.time.advance(COOLDOWN_MS);
@@ -205,7 +208,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(sharedState(fleet)).toBe('closed');
   });
 
-  it('by an account that has spent less than a dollar shows nothing when it fails', async () => {
+  it('changes nothing if it fails for an account that has spent less than a dollar', async () => {
     const fleet = await halfOpenFleet();
     expect(await probe(fleet, 'attacker', DEAD, true)).toBe('failed');
     await fleet.time.advance(2_000);
@@ -214,7 +217,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(sharedState(fleet)).toBe('closed');
   });
 
-  it('is one in two seconds even if the route forbids the request of each account', async () => {
+  it('happens at most once in two seconds, even if the route forbids the request of each account', async () => {
     const fleet = await halfOpenFleet();
     const { tries } = fleet;
     for (let call = 0; call < 150; call += 1) {
@@ -224,7 +227,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(fleet.tries - tries).toBeLessThanOrEqual(15_000 / 2_000 + 1);
   });
 
-  it('is the same account’s again when no other has come for another cooldown', async () => {
+  it('returns to the same account if no other account calls for another cooldown', async () => {
     const fleet = await halfOpenFleet();
     expect(await probe(fleet, 'only', DEAD)).toBe('failed');
     await fleet.time.advance(2 * COOLDOWN_MS - 1);
@@ -233,7 +236,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(await probe(fleet, 'only')).toBe('served');
   });
 
-  it('that never ends passes to another account when its claim lapses', async () => {
+  it('passes to another account when its claim lapses without a result', async () => {
     const fleet = await halfOpenFleet();
     const claimed = fleet.breaker(0).admit(ROUTE, { accountId: 'attacker', spent: PAYING });
     expect(await fleet.time.until(claimed)).toMatchObject({ allowed: true });
@@ -242,7 +245,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(await probe(fleet, 'bystander')).toBe('served');
   });
 
-  it('that is served also gives the route back to the accounts that had left it on their own', async () => {
+  it('restores the route also for accounts that had left it on their own, if it succeeds', async () => {
     const fleet = await halfOpenFleet();
     expect(await probe(fleet, 'acc_0')).toBe('served');
     for (const account of ['acc_0', 'acc_1', 'acc_2']) expect(await probe(fleet, account)).toBe('served');

@@ -9,7 +9,7 @@ import { isOpen } from './circuit.ts';
 
 interface Traffic {
   readonly processes: number;
-  /** Of all calls. */
+  /** The share of all calls that fail. */
   readonly failing: number;
   /** On average. */
   readonly callMs: number;
@@ -142,7 +142,7 @@ describe('a route that is down', () => {
 });
 
 describe('successes', () => {
-  it('are reported before a function may be frozen, after a look of their own if the call was long', async () => {
+  it('reach the store before a function can freeze, after a separate read if the call was long', async () => {
     const store = new MemoryCircuits();
     const fleet = new Fleet(2, (time) => ({
       read: async (keys) => {

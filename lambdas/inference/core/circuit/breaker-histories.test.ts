@@ -34,7 +34,7 @@ const counts = (failure: UpstreamFailure | undefined) =>
 
 const step = fc.record({
   process: fc.nat(PROCESSES - 1),
-  /** Of one account in some histories, and of several in others. */
+  /** One account in some histories, several in others. */
   account: fc.oneof(
     { weight: 2, arbitrary: fc.constant(ACCOUNTS[0]) },
     { weight: 3, arbitrary: fc.constantFrom(...ACCOUNTS) },
@@ -116,7 +116,7 @@ class World {
     };
   }
 
-  /** What must hold whenever the store takes a write. */
+  /** Checks the invariants of a write to the store. */
   #check(key: string, before: Circuit, after: Circuit): void {
     const nowMs = this.time.clock();
     const isLive = before.probe !== undefined && (before.open_until ?? 0) > nowMs;
@@ -292,15 +292,15 @@ describe('in every history of failures of whatever kind', () => {
     return refused;
   };
 
-  it('that two accounts meet, no third one is refused', async () => {
+  it('failures of two accounts cause no rejection of a third account', async () => {
     expect(await refusals(2, { numRuns: rounds(200) })).toBe(0);
   }, 240_000);
 
-  it('that three accounts meet, another one is refused at times', async () => {
+  it('failures of three accounts sometimes cause the rejection of another account', async () => {
     expect(await refusals(3, { numRuns: rounds(100) })).toBeGreaterThan(10);
   }, 240_000);
 
-  it('that two accounts meet while all have left the route, a third one has it back in three minutes', async () => {
+  it('a third account returns within three minutes to a route that all have left, if two accounts meet the failures', async () => {
     let longestMs = 0;
     await fc.assert(
       fc.asyncProperty(attackBy(2), async (story) => {
@@ -357,7 +357,7 @@ describe('a route that fails every call', () => {
     course: fc.constantFrom('fails' as const, 'breaks' as const, 'forbids' as const, 'times out' as const),
   });
 
-  it('is left alone after a bounded number of tries, by one account, by two, and by all', async () => {
+  it('receives a bounded number of attempts from one account, from two, and from all', async () => {
     const most = { one: 0, two: 0, all: 0 };
     await fc.assert(
       fc.asyncProperty(deadCalls, async ({ processes, accounts, calls, course }) => {

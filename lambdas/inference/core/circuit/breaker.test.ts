@@ -15,7 +15,7 @@ const memoryOf = ({ store }: Fleet): MemoryCircuits => {
 /** The account's own circuit, as it is stored. */
 const ownCircuit = (fleet: Fleet): Circuit => memoryOf(fleet).of(keysOf(ROUTE.id, accountHash(ACCOUNT)).own);
 
-/** Of the route, for that account. */
+/** Returns the state of the route's circuit for the test account. */
 const stateIn = (fleet: Fleet) => stateOf(ownCircuit(fleet), accountHash(ACCOUNT), fleet.time.clock()).kind;
 
 /** The route's circuit is open, and every process knows it. */
@@ -60,7 +60,7 @@ describe('calls over a route that works', () => {
     expect(fleet.time.timers).toBe(0);
   });
 
-  it('are counted in a window: a long time of success does not keep a dead route in use', async () => {
+  it('count within a window: a long period of success does not keep a dead route in use', async () => {
     const fleet = new Fleet(1);
     for (let call = 0; call < 10_000; call += 1) {
       await fleet.call(0, {});
@@ -74,7 +74,7 @@ describe('calls over a route that works', () => {
 });
 
 describe('a dead route under eight processes', () => {
-  it('is left alone after three failures of each, at one opening, and from then on by all', async () => {
+  it('causes one opening after at most three failures of each process, and receives no calls after it', async () => {
     const fleet = new Fleet(8);
     for (let round = 0; round < 100; round += 1) {
       await fleet.round({ failure: DEAD });
@@ -88,7 +88,7 @@ describe('a dead route under eight processes', () => {
     expect(memoryOf(fleet).writes).toBeLessThan(60);
   });
 
-  it('is skipped within two seconds by processes that have not met it', async () => {
+  it('processes that have not met the route skip it within two seconds', async () => {
     const fleet = new Fleet(8);
     await fleet.round({});
     await fleet.time.advance(15_000);
@@ -100,7 +100,7 @@ describe('a dead route under eight processes', () => {
     expect(fleet.tries).toBe(8 + 5);
   });
 
-  it('is hardly written again by failures of calls that began before the opening', async () => {
+  it('causes hardly any further writes by failures of calls that started before the opening', async () => {
     const fleet = new Fleet(8);
     const hung = Array.from({ length: 8 * 12 }, (_, call) =>
       fleet.call(call % 8, { failure: DEAD, takesMs: 14_000 }),
@@ -133,7 +133,7 @@ describe('a dead route under eight processes', () => {
     expect(fleet.openings).toBe(1);
   });
 
-  it('that serves its probe is everybody’s again within a look', async () => {
+  it('serves all processes again two seconds after it serves its probe', async () => {
     const fleet = await halfOpenFleet(8);
     const results = await fleet.round({ takesMs: 300 });
     expect(results.filter((result) => result === 'served')).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('a probe', () => {
     return breaker.admit(ROUTE, CALLER);
   };
 
-  it('is not to be had before the time that a refused call is given, a second or more', async () => {
+  it('starts no earlier than the time that a rejected call receives, a second or more', async () => {
     const fleet = await openFleet(1);
     // It opened two seconds ago, for fifteen.
     for (const [passedMs, retryAfterSeconds] of [
@@ -173,7 +173,7 @@ describe('a probe', () => {
     expect(passes.find(({ allowed }) => !allowed)).toEqual({ allowed: false, retryAfterSeconds: 2 });
   });
 
-  it('of a process that died is given to another when its claim lapses', async () => {
+  it('passes to another process when the claim of a dead process lapses', async () => {
     const fleet = await halfOpenFleet(2);
     expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
     // The route's own time of 60 s, and 5 s more.
@@ -184,7 +184,7 @@ describe('a probe', () => {
     expect(stateIn(fleet)).toBe('closed');
   });
 
-  it('of a route that may take long is given to another after a minute all the same', async () => {
+  it('passes to another process after a minute, even on a route that may take longer', async () => {
     const fleet = await halfOpenFleet(2);
     const slow = { ...ROUTE, timeout_ms: 900_000 };
     expect(await fleet.time.until(fleet.breaker(0).admit(slow, CALLER))).toMatchObject({ allowed: true });
@@ -214,7 +214,7 @@ describe('a probe', () => {
     ['a conflict', new UpstreamFailure('status', { status: 409 }), 'half-open'],
     ['a request that the route refused', new UpstreamFailure('status', { retryable: false }), 'closed'],
     ['a route that refuses calls for now', new UpstreamFailure('status', { status: 429 }), 'shut'],
-  ])('that ends as %s leaves the circuit as that says', async (_, failure, state) => {
+  ])('determines the state of the circuit by its result: %s', async (_, failure, state) => {
     const fleet = await halfOpenFleet(1);
     const { writes } = memoryOf(fleet);
     await fleet.time.until(fleet.call(0, { failure }));
@@ -224,7 +224,7 @@ describe('a probe', () => {
     expect(memoryOf(fleet).writes - writes).toBeLessThanOrEqual(3);
   });
 
-  it('of a call that ended without a word of the route is offered again', async () => {
+  it('becomes available again if its call ended without a result of the route', async () => {
     const fleet = await halfOpenFleet(1);
     const pass = await fleet.time.until(admit(fleet.breaker(0)));
     if (!pass.allowed) throw new Error('no probe');
@@ -258,7 +258,7 @@ describe('a failure', () => {
     ['protocol', new UpstreamFailure('protocol')],
     ['interrupted', new UpstreamFailure('interrupted')],
     ...[401, 403, 404, 408, 500, 502, 503, 529].map((code) => [`status ${code}`, status(code)] as const),
-  ])('of kind %s counts', async (_, failure) => {
+  ])('counts if its kind is %s', async (_, failure) => {
     const fleet = new Fleet(1);
     for (let call = 0; call < 10; call += 1) await fleet.time.until(fleet.call(0, { failure }));
     expect(fleet).toMatchObject({ tries: 5, openings: 1 });
@@ -268,7 +268,7 @@ describe('a failure', () => {
     ['a caller’s fault', status(400, { retryable: false })],
     ['a conflict', status(409)],
     ['the call’s own deadline', new UpstreamFailure('deadline')],
-  ])('that is %s never opens a circuit, and is not written', async (_, failure) => {
+  ])('never opens a circuit and causes no write if it is %s', async (_, failure) => {
     const fleet = new Fleet(1);
     for (let call = 0; call < 50; call += 1) await fleet.time.until(fleet.call(0, { failure }));
     expect(fleet).toMatchObject({ tries: 50, openings: 0, events: [] });
@@ -310,7 +310,7 @@ describe('a route that answers 429', () => {
   const limited = (retryAfterSeconds?: number) =>
     new UpstreamFailure('status', { status: 429, retryAfterSeconds });
 
-  it('is left alone by all processes for as long as it says, and then is as before', async () => {
+  it('receives no calls from any process for the time that it reports, and then serves as before', async () => {
     const fleet = new Fleet(3);
     await fleet.round({});
     await fleet.time.until(fleet.call(0, { failure: limited(20) }));
@@ -352,7 +352,7 @@ describe('a store that does not work', () => {
     expect(fleet.log).toEqual(['circuits not read', 'circuit not written']);
   });
 
-  it('that never answers delays a call whose route failed by a second, and a probe by two', async () => {
+  it('delays a call with a failed route by a second, and a probe by two, if it never answers', async () => {
     const fleet = await halfOpenFleet(1);
     const took = async (course: { failure?: UpstreamFailure }) => {
       const beganMs = fleet.time.clock();
@@ -368,13 +368,13 @@ describe('a store that does not work', () => {
     expect(other.time.clock() - beganMs).toBe(1_000);
   });
 
-  it('that can be read but not written keeps no route shut for good', async () => {
+  it('keeps no route shut permanently if it allows reads but no writes', async () => {
     const fleet = await halfOpenFleet(2);
     memoryOf(fleet).write = failing;
     expect(await fleet.round({})).toEqual(['served', 'served']);
   });
 
-  it('that is slow to fail makes no call wait but the first, and is looked at every two seconds', async () => {
+  it('delays only the first call if it fails slowly, and receives a read every two seconds', async () => {
     let looks = 0;
     const fleet = new Fleet(1, (time) =>
       broken(failing, {

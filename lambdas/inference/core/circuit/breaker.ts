@@ -60,7 +60,10 @@ const MIN_SPENT: NanoUsd = NANO_PER_USD;
 const FIRST_LOOK_MS = 250;
 /** The time that a call waits for the claim of a probe; without an answer it probes. */
 const CLAIM_MS = 1_000;
-/** How long a call's end waits for what is being written; a settlement beside it takes two rounds of database calls. */
+/**
+ * Milliseconds for which the end of a call waits for pending writes. A concurrent settlement takes two rounds of
+ * database calls.
+ */
 const FLUSH_MS = 1_000;
 /** For how long a prober that died keeps others from the route; the margin is for answers that are on their way. */
 const PROBE_MS = { most: 60_000, margin: 5_000 };

@@ -29,7 +29,10 @@ export interface Circuit {
   readonly probe?: string;
   /** Shared only: the accounts of the last two probes, separated by a space. */
   readonly probers?: string;
-  /** When the probe began that closed it: calls that began earlier say nothing about the route as it is now. */
+  /**
+   * The start of the probe that closed the circuit. Calls that started earlier give no information about the current
+   * state of the route.
+   */
   readonly since?: number;
   /** Own only: the route asked the account to stay away until then (429). */
   readonly cool_until?: number;

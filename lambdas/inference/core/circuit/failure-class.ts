@@ -1,4 +1,4 @@
-/** What the failure of a try says about its route: not every failure is the route's fault. */
+/** The information that a failed attempt gives about its route. Not every failure is the route's fault. */
 import type { UpstreamFailure } from '../upstream/provider.ts';
 
 /**

@@ -1,4 +1,7 @@
-/** What the API formats of a chat call, chat completions, Messages and Responses, each define; the rest they share. */
+/**
+ * The definitions that the API formats of a chat call do not share. The formats are chat completions, Messages and
+ * Responses.
+ */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Clock, EventFormat } from '../../../platform/core/ports.ts';
 import type { FieldTable } from '../fields/table.ts';
@@ -39,14 +42,14 @@ export interface ApiFormat<Request extends CompletionRequest> {
   choices(request: Request): number;
   /** The id of an answer. */
   answerId(ulid: string): string;
-  /** What writes the answer of one call. */
+  /** Returns the writer for the answer of one call. */
   answer(call: AnsweredRequest<Request>): AnswerWriter;
 }
 
 export interface AnsweredRequest<Request> {
   readonly request: Request;
   readonly answerId: string;
-  /** When the call began, milliseconds. */
+  /** The start of the call, in milliseconds. */
   readonly createdMs: number;
   readonly clock: Clock;
   readonly capsules: Capsules;

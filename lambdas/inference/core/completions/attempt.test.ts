@@ -88,12 +88,12 @@ describe('a streamed attempt', () => {
     expect((await time.until(answer.rest.next())).done).toBe(true);
   });
 
-  it('that ends without content is all opening', async () => {
+  it('returns all its events as the opening if it ends without content', async () => {
     const { time, answered } = attempting(streaming([EMPTY]));
     expect(await time.until(answered)).toMatchObject({ kind: 'stream', opening: [EMPTY] });
   });
 
-  it('has its first content in time or fails, and after that only the time of the whole answer', async () => {
+  it('limits the time to its first content, and afterwards only the time of the complete answer', async () => {
     const late = attempting(streaming([WORD], 5_001));
     await expect(late.time.until(late.answered)).rejects.toMatchObject({ kind: 'timeout' });
     const slow = attempting(streaming([WORD, WORD], 4_999));
@@ -120,7 +120,7 @@ describe('a streamed attempt', () => {
 });
 
 describe('an attempt', () => {
-  it('that fails ends its connection at once and leaves no timer', async () => {
+  it('ends its connection at once and leaves no timer if it fails', async () => {
     const failure = new UpstreamFailure('connection');
     const { time, answered, isAborted } = attempting(() => Promise.reject(failure));
     await expect(answered).rejects.toBe(failure);
@@ -128,7 +128,7 @@ describe('an attempt', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('that is answered whole keeps its connection for a second, and leaves no other timer', async () => {
+  it('keeps its connection for a second and leaves no other timer after a complete answer', async () => {
     const reply = { kind: 'json', answer: {} } as unknown as Reply;
     const { time, answered, isAborted } = attempting(async () => reply, {
       payload: { stream: false } as AttemptOptions['payload'],
@@ -143,7 +143,7 @@ describe('an attempt', () => {
     ['its route', 60_000, 900_000, 'timeout'],
     ['its host, when that ends sooner', 1_000, 1_000, 'deadline'],
     ['a host that has ended', 0, -5, 'deadline'],
-  ])('has the time of %s', async (_case, endsMs, remainingTimeMs, kind) => {
+  ])('ends after the time of %s', async (_case, endsMs, remainingTimeMs, kind) => {
     const never = () => new Promise<never>(() => {});
     const payload = { stream: false } as AttemptOptions['payload'];
     const { time, answered } = attempting(never, { remainingTimeMs, payload });

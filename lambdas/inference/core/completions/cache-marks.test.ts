@@ -84,7 +84,7 @@ describe('the marks for a cache of a Messages request', () => {
     ]);
   });
 
-  it('of the request itself is one of the last part that has a text', () => {
+  it('include the mark of the request itself on the last part that has a text', () => {
     const { turns } = ofMessages({
       cache_control: ephemeral,
       messages: [{ role: 'user', content: [text('a'), text('b'), text(' ')] }],
@@ -92,7 +92,7 @@ describe('the marks for a cache of a Messages request', () => {
     expect(turns[0]?.parts).toEqual([text('a'), { ...text('b'), cache: '5m' }, text(' ')]);
   });
 
-  it('of the request itself does not change the part’s own', () => {
+  it('keep a part’s own lifetime if the request itself has a mark too', () => {
     const { turns } = ofMessages({
       cache_control: ephemeral,
       messages: [{ role: 'user', content: [{ ...text('a'), cache_control: hour }] }],
@@ -131,7 +131,7 @@ describe('the marks for a cache of a chat request', () => {
     ]);
   });
 
-  it('do not exist where nothing is marked, nor for a lifetime that no cache has', () => {
+  it('appear only on marked content, and only for a lifetime that a cache supports', () => {
     const { turns, systemCache } = ofChat({
       messages: [
         { role: 'system', content: 'a' },

@@ -208,7 +208,7 @@ describe('a reader that leaves', () => {
     expect(left.outcomes[0]?.inputUnits).toBe(read.outcomes[0]?.inputUnits);
   });
 
-  it('has a stream read to its end whose model may think unseen', async () => {
+  it('lets a stream run to its end if the model may think unseen', async () => {
     const { outcomes } = await leaving({ reasoning_effort: 'low' }, true);
     expect(outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
     expect(outcomes[0]?.outputUnits).toBeGreaterThan(20);
@@ -216,7 +216,7 @@ describe('a reader that leaves', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('may leave before its first event where it is streamed, and only there', () => {
+  it('leave before its first event only if it is streamed', () => {
     expect(calling(['chat'], true).call.events).toBe(chatEvents);
     expect(calling(['chat'], false).call.events).toBeUndefined();
   });
@@ -262,7 +262,7 @@ describe('failover', () => {
     expect(await routeOf(run, 'acc_2')).toBe('route-0');
   });
 
-  it('does not move on from a route that understood the request and refused it', async () => {
+  it('stops at a route that understood the request and rejected it', async () => {
     const { run, outcomes } = calling(['fail-400', 'chat'], false);
     await expect(run()).rejects.toMatchObject({ status: 400, code: 'invalid_value' });
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);

@@ -75,7 +75,7 @@ function read(
 }
 
 describe('what a completion may cost', () => {
-  it('is its prompt and all of its choices, each as long as it may be', () => {
+  it('equals the cost of its prompt and of all its choices at full length', () => {
     const [model] = modelsOf({});
     if (model === undefined) throw new Error('the catalog is empty');
     const count = fc.integer({ min: 1, max: 4_000 });
@@ -103,7 +103,7 @@ describe('what a completion may cost', () => {
     );
   });
 
-  it('is more by the factor of a model on texts, and by what its provider puts before a prompt', () => {
+  it('grows with a model’s factor for texts, and with the tokens that its provider adds before a prompt', () => {
     const content = 'Good morning, Angela. '.repeat(50);
     const fields = { max_tokens: 100 };
     const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((more) => {
@@ -119,7 +119,7 @@ describe('what a completion may cost', () => {
     expect(hiding).toBe(plain + 10_000_000n);
   });
 
-  it('is that of the route whose dialect adds the most to the prompt, whichever is tried first', () => {
+  it('equals the cost on the route whose dialect adds the most to the prompt, whatever the order of the routes', () => {
     const plain = { ...route, id: 'plain' };
     const adding = { ...route, id: 'adding', dialect: { assistant_after_tools: true } };
     const boundOf = (...routes: readonly object[]) => {
@@ -194,7 +194,7 @@ describe('a completion whose output is left to the service', () => {
     );
   };
 
-  it('may be as long as its models write, down to 256 tokens, for what the same call costs whose caller asks for that', () => {
+  it('ranges from 256 tokens to the limit of its models, at the cost of the same explicit output', () => {
     const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
     const call = readOpen(models);
     expect(call.output).toEqual({ least: 256, most: 8_192 });
@@ -216,7 +216,7 @@ describe('a completion whose output is left to the service', () => {
     );
   });
 
-  it('is sent with the output that it is admitted with', async () => {
+  it('reaches the route with the output that it is admitted with', async () => {
     const sent: unknown[] = [];
     const chat: Provider['chat'] = async ({ payload }) => {
       sent.push([payload.body.max_tokens, payload.conversation().maxTokens]);
@@ -239,7 +239,7 @@ describe('a completion whose output is left to the service', () => {
     expect(sent).toEqual(outputs.map((output) => [output, output]));
   });
 
-  it('is so of a request of the Responses API, on every protocol', async () => {
+  it('reaches the routes of all protocols with the admitted output if the request uses the Responses API', async () => {
     const sent: unknown[] = [];
     const chat: Provider['chat'] = async ({ payload }) => {
       sent.push([payload.body.max_output_tokens, payload.conversation().maxTokens]);
@@ -273,7 +273,7 @@ describe('a completion whose output is left to the service', () => {
     expect(sent).toEqual(outputs.flatMap((output) => Array(4).fill([output, output])));
   });
 
-  it('is as long as the caller says, where the caller does', () => {
+  it('uses the caller’s output if the caller specifies one', () => {
     expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).output).toEqual({ least: 5_000, most: 5_000 });
   });
 });
@@ -281,17 +281,17 @@ describe('a completion whose output is left to the service', () => {
 describe('a completion that no model can give', () => {
   const limited = modelsOf({ max_output_tokens: 100, context_window: 1_000 });
 
-  it('is refused from one token above what the model writes', () => {
+  it('fails from one token above the model’s output limit', () => {
     expect(() => read(limited, { max_tokens: 100 })).not.toThrow();
     expect(() => read(limited, { max_tokens: 101 })).toThrow('a/0 writes at most 100 tokens');
   });
 
-  it('is refused for what any of its models does not write', () => {
+  it('fails if the output exceeds the limit of any of its models', () => {
     const models = modelsOf({}, { max_output_tokens: 100 });
     expect(() => read(models, { max_tokens: 101 })).toThrow('a/1 writes at most 100 tokens');
   });
 
-  it('is refused when its prompt has no room, by the first model that was asked for', () => {
+  it('fails if its prompt fits no model, and drops a model that the prompt does not fit', () => {
     const long = 'word '.repeat(26_000);
     expect(() => read(limited, { max_tokens: 10 }, long)).toThrow(
       /prompt is too long: \d+ tokens > 1000 maximum/,

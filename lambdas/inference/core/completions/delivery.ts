@@ -36,7 +36,7 @@ export type Answer =
   | Extract<Reply, { kind: 'json' }>
   | {
       readonly kind: 'stream';
-      /** What came up to and including the first content. */
+      /** The events up to and including the first content. */
       readonly opening: readonly ReplyEvent[];
       readonly rest: AsyncIterator<ReplyEvent>;
       /** Stops the clocks and frees the connection; `complete` says whether the stream was read to its end. */
@@ -77,10 +77,10 @@ async function untilContent(events: AsyncIterator<ReplyEvent>): Promise<ReplyEve
   }
 }
 
-/** What an answer is metered and written with. */
+/** The values that an answer is metered and written with. */
 export interface CompletionWriting {
   readonly prompt: PromptSize;
-  /** What the call may be billed by. */
+  /** The billable items of the call. */
   readonly terms: MeterOptions['terms'];
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
@@ -88,11 +88,11 @@ export interface CompletionWriting {
   readonly chosenTokens: number | undefined;
   /** Headers of the call, which a replay of its answer has too. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the call is billed at most. */
+  /** The upper bound of the tokens that the call is billed for. */
   readonly tokens: MeterOptions['bound'];
   /** Called when the route reports more than that. */
   readonly onExcess: () => void;
-  /** Whether the stream is closed at the provider when its caller leaves. */
+  /** Returns whether the stream is closed at the provider when its caller leaves. */
   readonly canCancel: boolean;
   /** The id of the answer, in the API's form, and the name of its model. */
   readonly identity: Identity;
@@ -189,7 +189,7 @@ async function* stream({ answer, meter, writer, paid }: StreamDelivery): AsyncGe
   yield { type: 'settled', usage: meter.usage, settlement };
 }
 
-/** What the caller gets of one event: the route's own payload, or its parts in the format of the API. */
+/** Yields the caller's output for one event: the route's own payload, or its parts in the format of the API. */
 function* outputs({ payload, parts }: ReplyEvent, writer: ReplyWriter): Generator<StreamEvent, void> {
   if (payload !== undefined) yield { type: 'output', payload };
   for (const part of parts ?? []) {

@@ -40,7 +40,7 @@ describe('a PDF', () => {
     ['chat', () => chat(file(DATA, { filename: 'a.pdf' }))],
     ['Messages', () => messages(block(inBase64, { title: 'a.pdf' }))],
     ['Responses', () => responses({ type: 'input_file', file_data: DATA, filename: 'a.pdf' })],
-  ])('is one part of the conversation, with its name: %s', (_format, payload) => {
+  ])('becomes one part of the conversation, with its name: %s', (_format, payload) => {
     expect(partsOf(payload())).toEqual([{ type: 'document', source: bytes, name: 'a.pdf' }]);
     expect([capabilitiesOf(payload()), featuresOf(payload())]).toEqual([['documents'], ['documents']]);
   });
@@ -49,7 +49,7 @@ describe('a PDF', () => {
     ['chat', () => chat(file(URL))],
     ['Messages', () => messages(block({ type: 'url', url: URL }))],
     ['Responses', () => responses({ type: 'input_file', file_url: URL })],
-  ])('may lie at an address, for routes that fetch it: %s', (_format, payload) => {
+  ])('becomes a part with its URL, for routes that fetch it: %s', (_format, payload) => {
     expect(partsOf(payload())).toEqual([{ type: 'document', source: { kind: 'url', url: URL } }]);
     expect(capabilitiesOf(payload())).toEqual(['documents']);
     expect(featuresOf(payload()).sort()).toEqual(['document-urls', 'documents']);
@@ -59,11 +59,11 @@ describe('a PDF', () => {
     ['chat', () => chat(file('http://169.254.169.254/latest'))],
     ['Messages', () => messages(block({ type: 'url', url: 'http://10.0.0.1/a.pdf' }))],
     ['Responses', () => responses({ type: 'input_file', file_url: 'http://localhost/a.pdf' })],
-  ])('at an address on a private network is refused: %s', (_format, payload) => {
+  ])('fails validation if its URL is on a private network: %s', (_format, payload) => {
     expect(payload).toThrow(/public internet/);
   });
 
-  it('has what the caller says of it before it', () => {
+  it('follows a text part with the caller’s context for it', () => {
     const parts = partsOf(
       messages(block(inBase64, { context: 'Trusted.', cache_control: { type: 'ephemeral' } })),
     );
@@ -106,13 +106,13 @@ describe('a PDF', () => {
     ['nothing', { type: 'file', file: {} }],
     ['the id of a file', file(DATA, { file_id: 'file-1' })],
     ['a text beside it', { ...file(DATA), text: 'hidden' }],
-  ])('is not %s', (_what, part) => {
+  ])('validation rejects %s', (_what, part) => {
     expect(() => chat(part)).toThrow(/^messages\[0\]\.content\[0\]/);
   });
 });
 
 describe('audio', () => {
-  it.each(['wav', 'mp3'])('is one part of the conversation: %s', (format) => {
+  it.each(['wav', 'mp3'])('becomes one part of the conversation: %s', (format) => {
     const payload = chat(audio(format));
     expect(partsOf(payload)).toEqual([{ type: 'audio', format, data: 'UklGRg==' }]);
     expect([capabilitiesOf(payload), featuresOf(payload)]).toEqual([['audio'], ['audio']]);
@@ -135,7 +135,7 @@ describe('the size of a prompt', () => {
   it.each([
     ['a PDF', file(`data:application/pdf;base64,${LONG}`)],
     ['audio', audio('wav', LONG)],
-  ])('has no bytes of %s, which is not seen', (_what, part) => {
+  ])('excludes the bytes of %s and counts it as unseen', (_what, part) => {
     const { unseen, texts } = sizeOf(part);
     expect(unseen).toBe(1);
     expect(texts.join('').length).toBeLessThan(100);
@@ -145,7 +145,7 @@ describe('the size of a prompt', () => {
     ['of a file’s name', file(DATA, { filename: 'hidden '.repeat(30) })],
     ['beside the bytes', { ...audio('wav'), more: 'hidden '.repeat(30) }],
     ['in place of the bytes', file('hidden '.repeat(30))],
-  ])('has the text %s', (_what, part) => {
+  ])('includes the text %s', (_what, part) => {
     expect(sizeOf(part).texts.join('')).toContain('hidden hidden');
   });
 });

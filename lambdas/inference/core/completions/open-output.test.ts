@@ -13,15 +13,15 @@ describe('the output of an answer whose caller leaves it to the service', () => 
     ['a quarter of a window', { context_window: 32_768 }, 8_192],
     ['no more than 32,768 of a window', { context_window: 1_000_000 }, 32_768],
     ['32,768 where nothing is known', {}, 32_768],
-  ])('is at most %s, and at least 256 tokens', (_what, model, most) => {
+  ])('ranges from 256 tokens up to %s', (_what, model, most) => {
     expect(openOutput([model], none)).toEqual({ least: 256, most });
   });
 
-  it('is all that a model writes which writes little', () => {
+  it('equals the model’s limit if that is below 256 tokens', () => {
     expect(openOutput([{ max_output_tokens: 200 }], none)).toEqual({ least: 200, most: 200 });
   });
 
-  it('is that of the model that writes the least', () => {
+  it('uses the limit of the model that writes the least', () => {
     const models = [{ max_output_tokens: 9_000 }, { max_output_tokens: 1_000 }];
     expect(openOutput(models, none)).toEqual({ least: 256, most: 1_000 });
   });
@@ -33,14 +33,14 @@ describe('the output of an answer whose caller leaves it to the service', () => 
     expect(openOutput([model], full)).toEqual({ least: 256, most: 256 });
   });
 
-  it('is half of what the prompt probably leaves, where it may fill the window', () => {
+  it('equals the certain remainder of the window, or half of the probable remainder if that is more', () => {
     const model = { max_output_tokens: 16_384, context_window: 20_000 };
     expect(openOutput([model], promptOf(12_000)).most).toBe(8_000);
     expect(openOutput([model], promptOf(16_000)).most).toBe(6_000);
     expect(openOutput([model], () => ({ most: 20_000, probable: () => 5_000 })).most).toBe(7_500);
   });
 
-  it('is never more than a model writes, nor less than 256 where all of them write that', () => {
+  it('never exceeds a model’s limit, and stays above 255 tokens if all models write that many', () => {
     const tokens = fc.integer({ min: 1, max: 2_000_000 });
     const model = fc.record({ max_output_tokens: tokens, context_window: tokens }, { requiredKeys: [] });
     fc.assert(

@@ -17,17 +17,17 @@ const boundOf = (tokens: number | undefined, ...models: readonly Limits[]) =>
   outputBound(models.map(modelOf), { tokens, param: 'max_tokens', fallback: 256 });
 
 describe('the bound of an answer', () => {
-  it('is the caller’s, where the model writes so much', () => {
+  it('equals the caller’s bound if the model writes that many tokens', () => {
     expect(boundOf(100, { max_output_tokens: 100 })).toEqual({ tokens: 100, isChosen: false });
     expect(boundOf(100, {})).toEqual({ tokens: 100, isChosen: false });
   });
 
-  it('is 256 where the caller names none, or what the operator has decided for the model', () => {
+  it('falls back to 256, or to the operator’s default for the model, if the caller sets none', () => {
     expect(boundOf(undefined, {})).toEqual({ tokens: 256, isChosen: true });
     expect(boundOf(undefined, { default_max_tokens: 4_096 }, {})).toEqual({ tokens: 4_096, isChosen: true });
   });
 
-  it('is left open where the API format has no default, whatever the operator has decided', () => {
+  it('stays open if the API format has no default, even if the operator has set one', () => {
     const asked = { tokens: undefined, param: 'max_output_tokens', fallback: undefined };
     expect(outputBound([modelOf({ default_max_tokens: 5 })], asked)).toEqual({
       tokens: undefined,
@@ -49,7 +49,7 @@ describe('the bound of an answer', () => {
     expect(boundOf(100, clamped)).toEqual({ tokens: 100, isChosen: false });
   });
 
-  it('is never above what any model of the call writes, and above what was asked for only by default', () => {
+  it('never exceeds the limit of any model of the call, nor a requested bound', () => {
     const limits = fc.record(
       {
         max_output_tokens: fc.integer({ min: 1, max: 500 }),
@@ -84,7 +84,7 @@ describe('a request with another bound', () => {
     [{ max_tokens: 50 }, { max_tokens: 9 }],
     [{ max_completion_tokens: 50 }, { max_completion_tokens: 9 }],
     [{ max_tokens: 50, max_completion_tokens: 50 }, { max_completion_tokens: 9 }],
-  ])('of chat has it under the name that its caller uses: %j', (given, expected) => {
+  ])('uses the caller’s field name in chat: %j', (given, expected) => {
     expect(chatFormat.withMaxTokens({ model: 'm', messages, ...given }, 9)).toEqual({
       model: 'm',
       messages,
@@ -92,7 +92,7 @@ describe('a request with another bound', () => {
     });
   });
 
-  it('of Responses has it', () => {
+  it('sets the field of Responses', () => {
     expect(
       responsesFormat.withMaxTokens({ model: 'm', input: 'Hi', max_output_tokens: 50 }, 9),
     ).toMatchObject({
@@ -106,7 +106,7 @@ describe('a request with another bound', () => {
     [1_024, { type: 'enabled', budget_tokens: 10_000 }, { type: 'disabled' }],
     [1_025, { type: 'enabled', budget_tokens: 10_000 }, { type: 'enabled', budget_tokens: 1_024 }],
     [9, { type: 'adaptive' }, { type: 'adaptive' }],
-  ])('of Messages leaves room for the answer beside the thinking: %j', (tokens, thinking, expected) => {
+  ])('leaves tokens for the answer next to the thinking in Messages: %j', (tokens, thinking, expected) => {
     const given = { model: 'm', messages, max_tokens: 30_000, thinking };
     expect(messagesFormat.withMaxTokens(given, tokens)).toEqual({
       ...given,

@@ -1,10 +1,10 @@
-/** How an API format writes an answer, whole or as a stream. */
+/** The interface by which an API format writes an answer, complete or as a stream. */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { StreamPart } from '../upstream/conversation.ts';
 import type { Identity, WholeAnswer } from '../upstream/provider.ts';
 
-/** What an answer is written with. */
+/** The values that an answer is written with. */
 export interface WriterOptions {
   readonly identity: Identity;
   /** The service's own count of the prompt, for an event that must name one before the route has. */

@@ -64,7 +64,7 @@ function throughMessages(content: unknown, opened = capsules) {
   return lastSaid(messagesPayload(validate(messagesRequest, given), opened).conversation().turns);
 }
 
-/** What a client makes of chunks: texts put together, lists gathered, calls by their place. */
+/** Returns the message that a client assembles from chunks: joined texts, collected lists, and calls by their index. */
 function gathered(chunks: readonly JsonObject[]): JsonObject {
   const message: Record<string, unknown> = {};
   const calls: { id: string; function: { name: string; arguments: string } }[] = [];
@@ -106,7 +106,7 @@ const chatAnswer = fc
 const anyAnswer = fc.array(fc.oneof(said, thought, call), { minLength: 1, maxLength: 6 });
 
 describe('an answer that its caller sends back', () => {
-  it('is what it was, with its reasoning and signatures, in chat', () => {
+  it('keeps its parts, with reasoning and signatures, in chat', () => {
     fc.assert(
       fc.property(chatAnswer, (parts) => {
         const writer = () => chatWriter({ identity: IDENTITY, createdMs: NOW_MS });
@@ -120,7 +120,7 @@ describe('an answer that its caller sends back', () => {
     );
   });
 
-  it('is what it was, in any order of its parts, in Messages', async () => {
+  it('keeps its parts, in any order, in Messages', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer, async (parts) => {
         const writer = () => messagesWriter({ identity: IDENTITY, promptTokens: () => 0 });
@@ -136,7 +136,7 @@ describe('an answer that its caller sends back', () => {
     );
   });
 
-  it('is refused when a signature in it was changed, or is another account’s, and read when it is none of ours', () => {
+  it('fails if a signature in it was changed or belongs to another account, and passes with a foreign signature', () => {
     const sealed = signaturesOf(capsules, 'r').seal('proof');
     const content = (given: string) => [{ type: 'thinking', thinking: 'Hm.', signature: given }];
     const wrong = {

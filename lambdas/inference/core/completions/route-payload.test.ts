@@ -48,7 +48,7 @@ describe.each(CALLERS)('%s', (_name, payload, topK) => {
     expect(rest).toMatchObject({ model: 'a/b', max_tokens: 100 });
   });
 
-  it('has a conversation without them too, and is the same otherwise', () => {
+  it('removes the sampling fields from the conversation too, and changes nothing else', () => {
     const given = payload();
     const { temperature, topP, ...rest } = given.conversation();
     expect([temperature, topP]).toEqual([0.5, 0.9]);
@@ -67,7 +67,7 @@ describe.each(CALLERS)('%s', (_name, payload, topK) => {
 });
 
 describe('the default temperature of a request that names none', () => {
-  it.each(CALLERS)('does not reach a route whose model reasons: %s', (_name, payload) => {
+  it.each(CALLERS)('stays away from a route whose model reasons: %s', (_name, payload) => {
     const { temperature: _given, ...request } = REQUEST;
     const plain =
       payload().protocol === 'openai'

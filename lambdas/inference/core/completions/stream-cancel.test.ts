@@ -6,7 +6,7 @@ const cancelling = { cancels: true, reasoning: false } as const;
 const plainPayload = { body: { model: 'm', messages: [], max_tokens: 5 }, fields: NO_FIELDS };
 
 describe('a stream whose caller leaves', () => {
-  it('is closed on a route that cancels, for a plain request', () => {
+  it('closes on a route that cancels, for a plain request', () => {
     expect(canCancel(cancelling, plainPayload)).toBe(true);
     expect(canCancel({ ...cancelling, dialect: { store: false } }, plainPayload)).toBe(true);
   });
@@ -16,7 +16,7 @@ describe('a stream whose caller leaves', () => {
     { ...cancelling, reasoning: true },
     { ...cancelling, dialect: { reasoning_request: 'switch' as const } },
     { ...cancelling, dialect: { reasoning_return: 'reasoning_content' as const } },
-  ])('is read to its end on the route %j', (route) => {
+  ])('runs to its end on the route %j', (route) => {
     expect(canCancel(route, plainPayload)).toBe(false);
   });
 
@@ -28,7 +28,7 @@ describe('a stream whose caller leaves', () => {
     { enable_thinking: true },
     { chat_template_kwargs: { thinking: true } },
     { prompt_mode: 'reasoning' },
-  ])('is read to its end for a request with %j', (asked) => {
+  ])('runs to its end for a request with %j', (asked) => {
     expect(canCancel(cancelling, { ...plainPayload, body: { ...plainPayload.body, ...asked } })).toBe(false);
   });
 
@@ -37,7 +37,7 @@ describe('a stream whose caller leaves', () => {
     expect(canCancel(cancelling, { ...plainPayload, fields: { ...NO_FIELDS, undocumented } })).toBe(false);
   });
 
-  it('is read to its end for a request with something that has a price of its own', () => {
+  it('runs to its end for a request with a priced feature', () => {
     const search = { kind: 'server-tool', name: 'web_search', maxUses: 1, param: 'tools[0].type' } as const;
     expect(canCancel(cancelling, { ...plainPayload, fields: { ...NO_FIELDS, needs: [search] } })).toBe(false);
   });

@@ -30,7 +30,7 @@ const pricedRules = (protocol: CallerProtocol): readonly FieldRule[] =>
 
 describe('a request that uses a priced field', () => {
   it.each(SAMPLES.map((sample) => [sample.protocol, JSON.stringify(sample.fields), sample] as const))(
-    'is read as what it asks for: %s %s',
+    'yields the priced features that it requests: %s %s',
     (protocol, _fields, sample) => {
       expect(pricedFeaturesIn(protocol, bodyOf(sample))).toEqual(sample.features);
     },
@@ -100,7 +100,7 @@ describe('the samples', () => {
     ['openai', 'tools response_format n stop messages stream tool_choice extra_body'],
     ['openai-responses', 'tools text.format input stream tool_choice truncation'],
     ['anthropic', 'tools output_config.format messages stream tool_choice stop_sequences system mcp_servers'],
-  ])('have every priced field of the table of %s', (protocol, others) => {
+  ])('cover every priced field of the table of %s', (protocol, others) => {
     const without = TABLES[protocol].rules.filter(
       (rule) => rule.needs !== undefined && samplesOf(protocol, rule).length === 0,
     );
@@ -110,7 +110,7 @@ describe('the samples', () => {
     expect(patterns.filter((pattern) => !isOther(pattern))).toEqual([]);
   });
 
-  it('are requests that the service takes, but for those it refuses for what they hold', () => {
+  it('form valid requests, except those that the service rejects for their content', () => {
     const schemas = { openai: chatCompletionRequest, anthropic: messagesRequest } as const;
     const refused = SAMPLES.filter(
       (sample) =>
@@ -177,7 +177,7 @@ describe('a priced field', () => {
   );
 
   it.each(plantable.map((plant) => [plant.protocol, plant.pattern, plant] as const))(
-    'is found wherever its pattern leads: %s %s',
+    'yields its feature at every position of its pattern: %s %s',
     (protocol, pattern, { rule, sample }) => {
       const found = sample.features.find(({ param }) => isAt(rule, param));
       const { [lastName(found?.param)]: value, ...beside } = holderAt(bodyOf(sample), found?.param ?? '');
@@ -201,19 +201,22 @@ describe('a priced field', () => {
     ...[`${BLOCK}.content[]`, `${BLOCK}.content[].content[]`, `${BLOCK}.content[].source.content[]`],
     ...[`${BLOCK}.content[].content[].source.content[]`, `${BLOCK}.content[].tool_references[]`],
     ...[`${BLOCK}.tool.definition`, `${BLOCK}.tool_changes[].tool.definition`],
-  ])('is found in every place of the Messages protocol that can be marked for a cache: %s', (place) => {
-    const holder = { cache_control: { type: 'ephemeral', ttl: '1h' } };
-    const { body, param } = planted(`${place}.cache_control`, holder, []);
-    expect(pricedFeaturesIn('anthropic', body)).toEqual([{ kind: 'cache-write', lifetime: '1h', param }]);
-    const single = JSON.parse(JSON.stringify(body), (_key, value) =>
-      Array.isArray(value) ? value[0] : value,
-    );
-    expect(pricedFeaturesIn('anthropic', single)).toHaveLength(1);
-    const nested = JSON.parse(JSON.stringify(body), (_key, value) =>
-      Array.isArray(value) ? [value] : value,
-    );
-    expect(pricedFeaturesIn('anthropic', nested)).toHaveLength(1);
-  });
+  ])(
+    'yields its feature at every position of the Messages protocol that supports a cache breakpoint: %s',
+    (place) => {
+      const holder = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+      const { body, param } = planted(`${place}.cache_control`, holder, []);
+      expect(pricedFeaturesIn('anthropic', body)).toEqual([{ kind: 'cache-write', lifetime: '1h', param }]);
+      const single = JSON.parse(JSON.stringify(body), (_key, value) =>
+        Array.isArray(value) ? value[0] : value,
+      );
+      expect(pricedFeaturesIn('anthropic', single)).toHaveLength(1);
+      const nested = JSON.parse(JSON.stringify(body), (_key, value) =>
+        Array.isArray(value) ? [value] : value,
+      );
+      expect(pricedFeaturesIn('anthropic', nested)).toHaveLength(1);
+    },
+  );
 });
 
 const lastName = (path = ''): string =>
@@ -222,7 +225,10 @@ const lastName = (path = ''): string =>
     .at(-1)
     ?.replaceAll(/\[\d*\]/g, '') ?? '';
 
-/** Where each protocol has JSON of the caller's own: schemas of tools and answers, inputs of calls, metadata. */
+/**
+ * Requests of each protocol with the caller's own JSON in every position: schemas of tools and answers, inputs of
+ * calls, metadata.
+ */
 const FREE_FORM: Readonly<Record<CallerProtocol, (own: JsonObject) => JsonObject>> = {
   openai: (own) => ({
     messages: [
@@ -291,7 +297,7 @@ describe('any JSON at all', () => {
   }));
 
   it.each(PROTOCOLS)(
-    'is read without an error, each feature with the path of a field that is there: %s',
+    'parses without an error, and each feature has the path of an existing field: %s',
     (protocol) => {
       fc.assert(
         fc.property(fc.dictionary(names, any), (body) => {
@@ -302,7 +308,7 @@ describe('any JSON at all', () => {
     },
   );
 
-  it('is read as deep as a request may be', () => {
+  it('parses to the maximum depth of a request', () => {
     let deep: unknown = 'Hi';
     for (let depth = 0; depth < MAX_DEPTH / 2; depth += 1)
       deep = [{ type: 'tool_result', content: deep, tools: deep, source: { content: 'Hi' } }];
@@ -313,7 +319,7 @@ describe('any JSON at all', () => {
   });
 });
 
-/** Whether a path leads to a value; keys are none of those that hold a point or a bracket. */
+/** Returns whether a path leads to a value. Keys with a period or a bracket are not supported. */
 function isThere(body: JsonObject, param: string): boolean {
   const keys = param.split(/[.[\]]+/).filter((key) => key !== '');
   const value = keys.reduce<unknown>(

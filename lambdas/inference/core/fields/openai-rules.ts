@@ -37,7 +37,7 @@ export const openaiBreakpoint: NeedReader = cacheBreakpoint(({ body: { prompt_ca
 /** The roles of messages that instruct the model; the second is the newer name. */
 export const SYSTEM_ROLES = ['system', 'developer'] as const;
 
-/** Why the id of an uploaded file is refused. */
+/** The error message for the id of an uploaded file. */
 export const FILE_KEPT_NOWHERE = 'names a file, and this service keeps none: send its URL or its bytes';
 
 /** Choices of a tool that name none. */

@@ -93,13 +93,13 @@ const pathsOf = (protocol: CallerProtocol): readonly string[] => [
 describe.each(PROTOCOLS)('the published schema of %s', (protocol) => {
   const paths = pathsOf(protocol);
 
-  it('has no field that is neither forwarded nor listed as one that is not', () => {
+  it('contains only fields that are forwarded or listed as not forwarded', () => {
     expect(PUBLISHED[protocol]().length).toBeGreaterThanOrEqual(FIELDS[protocol]);
     const others = paths.filter((path) => !isForwarded(protocol, path));
     expect([...outermost(others)].sort()).toEqual([...NOT_FORWARDED[protocol]].sort());
   });
 
-  it('has every field of the table that is not a vendor’s', () => {
+  it('contains every field of the table, except the fields of vendors and the listed ones', () => {
     const known = new Set(paths.map((path) => plainPath(path)));
     const patterns = TABLES[protocol].rules.filter((rule) => rule.vendors === undefined).flatMap(patternsOf);
     const unknown = patterns.filter((pattern) => !known.has(plainPath(pattern)));
@@ -131,17 +131,14 @@ describe('the types of tools in a published schema', () => {
     // The first has no price without the container that it runs in.
     ['openai-responses', ['code_interpreter', 'image_generation']],
     ['anthropic', ['advisor_20260301']],
-  ] as const)(
-    'are known, each of %s, and all but these have a price of their own or none',
-    (protocol, refused) => {
-      const types = valuesAt(protocol, /^tools\[\]\.type$/);
-      expect(types.length).toBeGreaterThan(1);
-      const unpriced = types.filter((type) =>
-        pricedFeaturesIn(protocol, { tools: [{ type }] }).some(({ kind }) => kind === 'unpriced'),
-      );
-      expect([...unpriced].sort()).toEqual(refused);
-    },
-  );
+  ] as const)('yield no unpriced feature for %s, except the listed types', (protocol, refused) => {
+    const types = valuesAt(protocol, /^tools\[\]\.type$/);
+    expect(types.length).toBeGreaterThan(1);
+    const unpriced = types.filter((type) =>
+      pricedFeaturesIn(protocol, { tools: [{ type }] }).some(({ kind }) => kind === 'unpriced'),
+    );
+    expect([...unpriced].sort()).toEqual(refused);
+  });
 });
 
 describe('the service tiers in a published schema', () => {
@@ -149,7 +146,7 @@ describe('the service tiers in a published schema', () => {
     ['openai', /^service_tier$/, ['flex', 'scale', 'priority', 'fast']],
     ['openai-responses', /^service_tier$/, ['flex', 'scale', 'priority', 'fast', 'ultrafast']],
     ['anthropic', /^(service_tier|speed)$/, ['fast']],
-  ] as const)('have a price of %s, but for the standard ones', (protocol, path, tiers) => {
+  ] as const)('require a price of %s, except the standard ones', (protocol, path, tiers) => {
     const field = protocol === 'anthropic' ? 'speed' : 'service_tier';
     const asked = valuesAt(protocol, path).filter(
       (value) =>

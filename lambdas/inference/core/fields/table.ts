@@ -23,7 +23,7 @@ export interface FieldContext {
   readonly body: JsonObject;
   /** The field's path in this request, such as `tools[1].type`. */
   readonly param: string;
-  /** Whether an earlier field has that need; `param` costs more than this. */
+  /** Returns whether an earlier field has that need. This check costs less than `param`. */
   isNeeded(kind: Need['kind'], name: string): boolean;
 }
 
@@ -34,8 +34,8 @@ export interface FieldRule {
   readonly at: string | readonly string[];
   readonly needs?: NeedReader;
   /**
-   * Whether conversion to another protocol keeps the field. Fields of the root are lost unless this is true; fields within
-   * them are kept unless this is false.
+   * True if conversion to another protocol keeps the field. Fields of the root are lost unless this is true. Fields
+   * within them are kept unless this is false.
    */
   readonly carried?: boolean;
   /** The pattern of a field that has the same fields. */

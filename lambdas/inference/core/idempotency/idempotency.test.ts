@@ -117,7 +117,7 @@ const refusalOf = (answer: Promise<unknown>) =>
   );
 
 describe('a repeated call', () => {
-  it('is answered from what was kept, with the current limits of its key, and counts against them', async () => {
+  it('receives the stored answer with the current limits of its key, and counts against them', async () => {
     const first = await asked();
     expect(first.headers.get(REPLAYED)).toBeNull();
     expect(counted).toBe(0);
@@ -142,7 +142,7 @@ describe('a repeated call', () => {
   it.each<[string, () => Promise<void>, number]>([
     ['fails', () => Promise.reject(new Error('no database')), 1],
     ['never ends', () => new Promise(() => {}), 0],
-  ])('is replayed within half a second more when its mark %s', async (_how, fate, warned) => {
+  ])('receives its replay at most half a second later if its mark %s', async (_how, fate, warned) => {
     await asked();
     mark = fate;
     const sinceMs = time.clock();
@@ -151,7 +151,7 @@ describe('a repeated call', () => {
     expect(warnings).toHaveLength(warned);
   });
 
-  it('is replayed for a day, and runs again from then on', async () => {
+  it('receives a replay for a day, and runs again after that', async () => {
     await asked();
     await time.advance(DAY_MS - MINUTE_MS);
     expect((await asked()).headers.get(REPLAYED)).toBe('true');
@@ -164,7 +164,7 @@ describe('a repeated call', () => {
     ['without an idempotency key', { name: '' }],
     ['with another idempotency key', { name: 'another' }],
     ['of another API key of the account', { keyId: 'key_2' }],
-  ])('is a call of its own %s', async (_case, changes: Call) => {
+  ])('runs as a separate call %s', async (_case, changes: Call) => {
     await asked();
     expect((await asked(changes)).headers.get(REPLAYED)).toBeNull();
     expect(runs).toHaveLength(2);
@@ -175,7 +175,7 @@ describe('a repeated call', () => {
     ['with another body', { body: '{"n":2}' }],
     ['on another path', { path: '/v1/messages' }],
     ['after a streamed call, which is kept nowhere', {}, { stream: true }],
-  ])('is refused %s', async (_case, changes: Call, first: Call = {}) => {
+  ])('fails as a reused key %s', async (_case, changes: Call, first: Call = {}) => {
     await asked(first);
     expect(await refusalOf(call({ ...first, ...changes }).answer)).toMatchObject({
       status: 400,
@@ -193,7 +193,7 @@ describe('an idempotency key', () => {
     ['one character', 'x'],
     ['any visible ASCII', '!~'],
     ['255 characters', 'x'.repeat(255)],
-  ])('may be %s', async (_case, name) => {
+  ])('allows %s', async (_case, name) => {
     await asked({ name });
     expect((await asked({ name })).headers.get(REPLAYED)).toBe('true');
   });
@@ -202,7 +202,7 @@ describe('an idempotency key', () => {
     ['256 characters', 'x'.repeat(256)],
     ['a blank', 'a b'],
     ['a letter beyond ASCII', 'caf\u00e9'],
-  ])('is malformed as %s', async (_case, name) => {
+  ])('fails validation as %s', async (_case, name) => {
     const { request, key, answer } = call({ name });
     expect(await refusalOf(answer)).toMatchObject({
       status: 400,
@@ -214,7 +214,7 @@ describe('an idempotency key', () => {
     expect(runs).toEqual([]);
   });
 
-  it('is claimed from the beginning of its call until a day later, by its API key alone', async () => {
+  it('stays claimed from the start of its call until a day later, for its API key alone', async () => {
     const { request, key, answer } = call({ takesMs: 1_000 });
     await time.advance(500);
     expect(await idempotency.isClaimed(request, key)).toBe(true);
@@ -225,14 +225,14 @@ describe('an idempotency key', () => {
     expect(await idempotency.isClaimed(request, key)).toBe(false);
   });
 
-  it('is free again after a call that failed, with that failure for its caller', async () => {
+  it('becomes free after a failed call, whose caller receives the failure', async () => {
     const failure = new Error('no route');
     expect(await refusalOf(call({ fails: failure }).answer)).toBe(failure);
     expect((await asked()).headers.get(REPLAYED)).toBeNull();
     expect(runs).toHaveLength(2);
   });
 
-  it('is free before the failure of its call is known, so that a repetition in answer to it runs', async () => {
+  it('becomes free before the caller receives the failure, so that a repetition runs', async () => {
     let freed = false;
     const { free } = store;
     store.free = async (claim) => {
@@ -244,7 +244,7 @@ describe('an idempotency key', () => {
     expect(freed).toBe(true);
   });
 
-  it('that cannot be freed leaves the failure as it is, and a line in the log', async () => {
+  it('leaves the failure unchanged and adds a line to the log if it cannot be freed', async () => {
     const failure = new Error('no route');
     store.free = async () => {
       throw new Error('no database');
@@ -323,13 +323,13 @@ describe('a duplicate of a running call', () => {
     expect(time.clock() - beganMs).toBe(waitsMs);
   });
 
-  it('of a streamed one is offered no place for its answer, of which no whole is ever held', async () => {
+  it('a streamed call receives no function to store its answer, because its complete answer is never held', async () => {
     const [streamed, whole] = [call({ name: 'a', stream: true }), call({ name: 'b' })];
     await Promise.all([time.until(streamed.answer), time.until(whole.answer)]);
     expect(offered).toEqual([whole.requestId]);
   });
 
-  it('of a streamed one is refused at once', async () => {
+  it('fails at once if the call is streamed', async () => {
     call({ takesMs: 10_000, stream: true });
     await time.advance(100);
     const beganMs = time.clock();
@@ -337,7 +337,7 @@ describe('a duplicate of a running call', () => {
     expect(time.clock()).toBe(beganMs);
   });
 
-  it('with another body is refused at once', async () => {
+  it('fails at once if its body differs', async () => {
     call({ takesMs: 10_000 });
     await time.advance(100);
     const beganMs = time.clock();
@@ -366,7 +366,7 @@ describe('a duplicate of a running call', () => {
     expect(runs).toEqual([first.requestId, second.requestId]);
   });
 
-  it('that takes over while the first one’s answer arrives gets that one or its own, never another request’s', async () => {
+  it('fails if another request has taken the key while the answer of the first one arrived', async () => {
     call({ takesMs: 2_000 });
     await time.advance(100);
     const second = call();

@@ -15,16 +15,19 @@ import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from './ports.ts';
 /** Interface, Limits: idempotency retention. */
 const RETENTION_SECONDS = 24 * 60 * 60;
 
-/** How long a duplicate waits for the first call; longer than most calls take, shorter than most clients wait. */
+/**
+ * Milliseconds for which a duplicate waits for the first call. This is longer than most calls take and shorter than
+ * most clients wait.
+ */
 const WAIT_MS = 25_000;
 
 /** Each look costs one read; a duplicate of a running call is rare. */
 const POLL_MS = 200;
 
-/** What a call may run over its host's deadline before it counts as dead. */
+/** Milliseconds after the deadline of its host until a call counts as dead. */
 const LEASE_MARGIN_MS = 10_000;
 
-/** What a replay waits for its mark at most. */
+/** The maximum time for which a replay waits for its mark, in milliseconds. */
 const MARK_MS = 500;
 
 const FORM = /^[\x21-\x7e]{1,255}$/;
@@ -101,7 +104,9 @@ export class Idempotency {
     }
   }
 
-  /** Whether a call of this key has the request's `Idempotency-Key` already; a read, which claims nothing. */
+  /**
+   * Returns whether a call of this key already has the request's `Idempotency-Key`. It only reads and claims nothing.
+   */
   async isClaimed(request: Request, key: VerifiedKey): Promise<boolean> {
     const name = request.headers.get(PARAM);
     if (name === null || !FORM.test(name)) return false;

@@ -1,6 +1,9 @@
-/** Where answers wait to be replayed: one row an idempotency key, its content readable only with the caller's API key. */
+/**
+ * The store of answers for replay, with one row per idempotency key. The content of a row is readable only with the
+ * caller's API key.
+ */
 
-/** What a first call writes before anything else happens. */
+/** The record that a first call writes before anything else happens. */
 export interface Claim {
   /** Derived from the API key's id and the idempotency key. */
   readonly id: string;
@@ -17,7 +20,7 @@ export interface Claim {
 }
 
 export interface StoredClaim extends Claim {
-  /** Whether the answer is here. */
+  /** True if the answer is stored. */
   readonly done: boolean;
 }
 

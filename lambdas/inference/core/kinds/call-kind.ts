@@ -50,7 +50,7 @@ export interface CallKind<Request extends CallRequestFields, Answer> {
   readonly stream: boolean;
   /** The request for the routes. Throws `ServiceError` when the model cannot carry it, or has no price for it. */
   toPayload(request: Request, model: Model): JsonObject;
-  /** What the call may count and cost on a model. */
+  /** Returns the upper bounds of the call's tokens and cost on a model. */
   estimate(request: Request, model: Model): Estimate;
   /** Makes the answer ready to send; see `PaidCall.prepare`. */
   prepare(call: KindCall<Request, Answer>): Promise<Deliver>;

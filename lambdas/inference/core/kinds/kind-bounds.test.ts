@@ -69,7 +69,7 @@ describe('what is held for embeddings', () => {
     );
   });
 
-  it('is the bound of the texts by the factor of the model, two tokens more for each, and ids as they are', () => {
+  it('equals the bound of the texts times the model’s factor, plus two tokens for each, and counts ids unchanged', () => {
     const tokensFor = (input: unknown, more: object = {}) =>
       embeddings.estimate(validate(embeddingRequest, { input }), priced('embeddings', more)).tokens;
     const text = 'Good morning, Angela. '.repeat(30);
@@ -84,7 +84,7 @@ describe('what is held for embeddings', () => {
     }
   });
 
-  it('is refused for an input that is certainly too long for the model, alone or in a batch', () => {
+  it('an input that is certainly too long for the model fails, alone or in a batch', () => {
     const small = priced('embeddings', { context_window: 50 });
     const long = ' '.repeat(50 * 128 + 1);
     for (const [input, param] of [
@@ -103,7 +103,7 @@ describe('what is held for embeddings', () => {
   });
 });
 
-/** What a call settles with whose route reports that many tokens. */
+/** Returns the settlement of a call whose route reports that number of tokens. */
 async function settledWith(request: EmbeddingRequest, model: Model, tokens: number | undefined) {
   const outcomes: Outcome[] = [];
   const [route] = model.routes;
@@ -128,7 +128,7 @@ describe('what is paid for embeddings', () => {
   const texts = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
   const hello = validate(embeddingRequest, { input: 'Good morning' });
 
-  it('is never more than the hold, whatever the route reports, and the rest is unbilled', async () => {
+  it('never exceeds the hold, whatever the route reports, and leaves the rest unbilled', async () => {
     const inputs = fc.oneof(words, fc.array(words, { minLength: 1, maxLength: 5 }));
     const returns = fc.option(fc.oneof(fc.nat(100), fc.nat(1_000_000_000)), { nil: undefined });
     await fc.assert(
@@ -145,7 +145,7 @@ describe('what is paid for embeddings', () => {
     );
   });
 
-  it('is what the route reports up to the bound, and from one token more what it is beyond that unbilled', async () => {
+  it('equals the reported tokens up to the bound, and leaves every token beyond it unbilled', async () => {
     const { tokens: bound } = embeddings.estimate(texts, model);
     const least = await settledWith(texts, model, bound);
     expect(least.outcome).toMatchObject({ inputUnits: bound, cost: BigInt(bound), waived: 0n });
@@ -163,7 +163,7 @@ describe('what is paid for embeddings', () => {
     expect(twice.outcome.unbilled).toEqual({ amount: BigInt(bound), factor: 2 });
   });
 
-  it.each([undefined, 0])('is the bound of its texts where the route reports %p', async (reported) => {
+  it.each([undefined, 0])('equals the bound of its texts if the route reports %p', async (reported) => {
     const { outcome } = await settledWith(hello, model, reported);
     expect(outcome).toMatchObject({ inputUnits: boundTokens('Good morning'), estimated: true, waived: 0n });
     expect(outcome.unbilled).toBeUndefined();
@@ -193,7 +193,7 @@ describe('what is held, and paid, for speech', () => {
     expect(costOf({ input: 'Hi', instructions: 'slowly '.repeat(500) })).toBeGreaterThan(500);
   });
 
-  it.each(['input', 'instructions'])('is refused for more %s than vendors take', (field) => {
+  it.each(['input', 'instructions'])('the service rejects more %s than vendors take', (field) => {
     const request = { model: 'a/b', input: 'Hi', [field]: 'a'.repeat(4_097) };
     expect(() => validate(speechRequest, request)).toThrow(
       expect.objectContaining({ code: 'invalid_value', param: field }),

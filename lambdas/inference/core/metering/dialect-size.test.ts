@@ -31,7 +31,7 @@ const message = fc.oneof(
 );
 
 describe('what a dialect adds to a prompt', () => {
-  it('is within what is held for it', () => {
+  it('stays within the tokens that are held for it', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 6 }), schema, (messages, parameters) => {
         const body = { messages, tools: [{ type: 'function', function: { name: 'f', parameters } }] };
@@ -43,7 +43,7 @@ describe('what a dialect adds to a prompt', () => {
     );
   });
 
-  it('is nothing where the dialect adds nothing', () => {
+  it('equals zero if the dialect adds nothing', () => {
     const body = { tools: [{ function: { parameters: { properties: { a: {} } } } }] };
     for (const dialect of [undefined, {}, { store: false }, { text_content: 'string' }] as const)
       expect(dialectTokens(dialect, body, 9)).toBe(0);
@@ -51,7 +51,7 @@ describe('what a dialect adds to a prompt', () => {
     expect(dialectTokens({ assistant_after_tools: true }, body, 9)).toBeGreaterThan(9 * 12);
   });
 
-  it('is as much for every place where a message may stand: before each, and after the last', () => {
+  it('counts equally for each possible position of a message: before each, and after the last', () => {
     const added = (messages: number) => dialectTokens({ assistant_after_tools: true }, {}, messages);
     fc.assert(fc.property(fc.nat(10_000), (messages) => added(messages) === (messages + 1) * added(0)));
   });

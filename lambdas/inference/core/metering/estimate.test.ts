@@ -52,7 +52,7 @@ const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
 };
 
 describe('the bound on prompt tokens', () => {
-  it.each(Object.entries({ ...PROSE, ...DENSE }))('is never below the true count: %s', (_name, text) => {
+  it.each(Object.entries({ ...PROSE, ...DENSE }))('never falls below the true count: %s', (_name, text) => {
     expect(boundTokens(text)).toBeGreaterThanOrEqual(encode(text).length);
   });
 
@@ -80,7 +80,7 @@ describe('what a prompt probably counts', () => {
     'korean',
     'typescript',
     'json',
-  ])('is within a third of the true count: %s', (name) => {
+  ])('differs from the true count by at most a third: %s', (name) => {
     const text = PROSE[name] ?? '';
     const ratio = (countPromptTokens(prompt(text)) - countPromptTokens(prompt(''))) / encode(text).length;
     expect(ratio).toBeGreaterThan(0.67);
@@ -89,14 +89,14 @@ describe('what a prompt probably counts', () => {
 });
 
 describe('what is billed of a prompt whose route reports nothing', () => {
-  it('is about ten tokens for two words', () => {
+  it('equals about ten tokens for two words', () => {
     const tokens = unreportedPromptTokens(prompt('hi there'), NO_LIMITS);
     expect(tokens).toBeGreaterThanOrEqual(8);
     expect(tokens).toBeLessThanOrEqual(13);
   });
 
   it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
-    'is no less than the true count, and no more than the bound: %s',
+    'ranges from the true count up to the bound: %s',
     (_name, text) => {
       const tokens = unreportedPromptTokens(prompt(text), NO_LIMITS);
       expect(tokens).toBe(boundTokens(text) + 4 + 3);
@@ -105,14 +105,14 @@ describe('what is billed of a prompt whose route reports nothing', () => {
     },
   );
 
-  it('has four tokens for each message, and three for the reply', () => {
+  it('includes four tokens for each message, and three for the reply', () => {
     const said = (count: number) =>
       promptSizeOf({ messages: Array.from({ length: count }, () => ({ role: 'user', content: '' })) });
     expect(unreportedPromptTokens(said(1), NO_LIMITS)).toBe(7);
     expect(unreportedPromptTokens(said(5), NO_LIMITS)).toBe(23);
   });
 
-  it('has what is usual for images and files, and nothing for a factor or hidden tokens of the model', () => {
+  it('includes the usual tokens of images and files, but no factor or hidden tokens of the model', () => {
     const plain = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
     const more = { ...prompt('hello'), images: 1, unseen: 2, providerTools: true };
     expect(unreportedPromptTokens(more, NO_LIMITS)).toBe(plain + 1_600 + 3 * 36_000);
@@ -122,7 +122,7 @@ describe('what is billed of a prompt whose route reports nothing', () => {
 });
 
 describe('the count of an answer whose route reports nothing', () => {
-  it('of a long answer does not depend on how it was cut into deltas', () => {
+  it('varies by at most 2% for a long answer, however it is cut into deltas', () => {
     const text = (PROSE.english ?? '').repeat(200);
     const whole = new OutputCounter();
     whole.add(text);
@@ -140,7 +140,7 @@ describe('the count of an answer whose route reports nothing', () => {
   });
 
   it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
-    'is never less than the true count, however it was cut: %s',
+    'never falls below the true count, however the answer is cut: %s',
     (_name, text) => {
       const long = text.repeat(Math.ceil(10_000 / text.length));
       for (const length of [1, 7, 4_095, 4_096, 10_000]) {
@@ -155,20 +155,20 @@ describe('the count of an answer whose route reports nothing', () => {
 describe('the bound of a prompt on a model', () => {
   const limits = { ...NO_LIMITS, context_window: 1_000 };
 
-  it('is the context window where something cannot be seen', () => {
+  it('equals the context window if some content cannot be seen', () => {
     const unseen = { ...prompt('hello'), unseen: 1 };
     expect(promptBounds(unseen)(limits).tokens).toBe(1_000);
     expect(promptBounds(unseen)(NO_LIMITS).tokens).toBe(1_000_000);
   });
 
-  it('is no more than the window, which the text alone may exceed', () => {
+  it('never exceeds the window, even if the text alone would', () => {
     const long = promptBounds(prompt('🜂'.repeat(1_000)));
     expect(long(limits).tokens).toBe(1_000);
     expect(long(NO_LIMITS).tokens).toBeGreaterThan(4_000);
   });
 
   it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE, blanks: ' '.repeat(128) }))(
-    'is at least as low as the tokens of %s, whose prompt is never too long before it fills the window',
+    'includes a lower and an upper value that enclose the tokens of %s',
     (_name, text) => {
       const long = text.repeat(Math.ceil(10_000 / text.length));
       const { least, tokens } = promptBounds(prompt(long))(NO_LIMITS);
@@ -177,7 +177,7 @@ describe('the bound of a prompt on a model', () => {
     },
   );
 
-  it('is no more than the window, for images too', () => {
+  it('never exceeds the window, also for images', () => {
     const seeing = promptBounds({ ...prompt('hello'), images: 2 });
     expect(seeing({ ...NO_LIMITS, max_image_tokens: 48_169 }).tokens).toBeGreaterThan(96_338);
     const bound = seeing({ ...NO_LIMITS, max_image_tokens: 48_169, context_window: 50_000 });
@@ -193,7 +193,7 @@ describe('the bound of a prompt on a model', () => {
     expect(unreportedPromptTokens(seeing, NO_LIMITS)).toBe(unreported + 3 * 1_600);
   });
 
-  it('is more by what the provider puts before each prompt: what the catalog says, else 128 tokens', () => {
+  it('grows by the tokens that the provider adds before each prompt: the catalog’s number, else 128', () => {
     const bound = promptBounds(prompt('hello'));
     const plain = bound(NO_LIMITS).tokens;
     expect(bound({ ...NO_LIMITS, hidden_tokens: 700 }).tokens).toBe(plain + 700);
@@ -201,7 +201,7 @@ describe('the bound of a prompt on a model', () => {
     expect(bound({ ...limits, hidden_tokens: 5_000 }).tokens).toBe(1_000);
   });
 
-  it('is of texts as many times as high as the factor of the model, and not of what stands around them', () => {
+  it('multiplies the tokens of texts by the model’s factor, but not those around them', () => {
     const text = (PROSE.english ?? '').repeat(3);
     const size = { ...prompt(text), images: 1 };
     const boundOf = (token_factor: number | undefined, more: object = {}) =>
@@ -214,12 +214,12 @@ describe('the bound of a prompt on a model', () => {
     expect(boundOf(16, { context_window: 1_000 })).toBe(1_000);
   });
 
-  it('is no lower for a factor or for hidden tokens where something cannot be seen', () => {
+  it('stays at the window despite a factor and hidden tokens if some content cannot be seen', () => {
     const unseen = promptBounds({ ...prompt('hello'), unseen: 1 });
     expect(unseen({ ...limits, token_factor: 2, hidden_tokens: 10 }).tokens).toBe(1_000);
   });
 
-  it('has a lower bound that neither of them raises', () => {
+  it('includes a lower bound that neither the factor nor hidden tokens raise', () => {
     const bound = promptBounds(prompt('hello'.repeat(1_000)));
     const { least } = bound(NO_LIMITS);
     expect(bound({ ...NO_LIMITS, token_factor: 16, hidden_tokens: 9_000 }).least).toBe(least);

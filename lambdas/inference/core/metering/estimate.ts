@@ -10,27 +10,28 @@ import { type PromptSize, TOKENS_PER_OBJECT } from './prompt-size.ts';
 import { boundTokens, leastTokens } from './token-bound.ts';
 
 /**
- * What an image counts at most where the catalog does not say: the most of the newest Claude models (Claude API docs,
- * Vision). Vendors scale images to a fixed maximum; a model with a larger one says so in the catalog.
+ * The maximum tokens of an image if the catalog does not specify them: the maximum of the newest Claude models (Claude
+ * API docs, Vision). Vendors scale images to a fixed maximum. The catalog specifies the maximum of a model with a
+ * larger one.
  */
 const TOKENS_PER_IMAGE = 4_784;
 
-/** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
+/** The probable tokens of an image (Claude API docs, Vision: about 1,600 for most models). */
 const USUAL_TOKENS_PER_IMAGE = 1_600;
 
-/** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
+/** The probable tokens of an unseen file: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
 const USUAL_TOKENS_PER_FILE = 36_000;
 
 /** The context window of a model whose catalog entry names none: the largest that is common. */
 export const LARGEST_WINDOW = 1_000_000;
 
 /**
- * What a server puts before a prompt where the catalog does not say: the system text of its chat template. The longest
- * that is known is that of gpt-oss, some 70 tokens (OpenAI cookbook, "OpenAI harmony response format").
+ * Tokens that a server adds before a prompt if the catalog does not specify them: the system text of its chat template.
+ * The longest known one is that of gpt-oss, with some 70 tokens (OpenAI cookbook, "OpenAI harmony response format").
  */
 const HIDDEN_TOKENS = 128;
 
-/** How many tokens a prompt may count. */
+/** The bounds on the tokens of a prompt. */
 export interface PromptBound {
   /** At most as many are held and billed: no tokenizer that is measured counts more (`token-bound.ts`). */
   readonly tokens: number;
@@ -74,14 +75,17 @@ export function dialectTokens(dialect: Dialect | undefined, body: JsonObject, me
   return ofMessages + boundTextTokens([JSON.stringify([tools, response_format, output_config, text])]);
 }
 
-/** What the prompt probably counts, on the model where it is known. */
+/** Returns the probable tokens of the prompt, on the model if it is known. */
 export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
   countTextTokens(prompt.texts) +
   prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
   REPLY_TOKENS +
   unreadTokens(prompt, model);
 
-/** What a prompt is billed by on a route that does not count it: the bound of its texts, and what is documented around them. */
+/**
+ * Returns the tokens that a prompt is billed by on a route that does not count it: the bound of its texts, plus the
+ * documented tokens around them.
+ */
 export const unreportedPromptTokens = (prompt: PromptSize, model: Limits): number =>
   boundTextTokens(prompt.texts) +
   prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
@@ -99,8 +103,8 @@ const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Lim
   (unseen + (providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
 
 /**
- * What texts count against a key's tokens a minute until their route has counted them: a token for each four bytes of
- * UTF-8, as English text has them. The limit is settled on what the route reports.
+ * Returns the tokens that texts count against a key's tokens per minute until their route has counted them. Each four
+ * bytes of UTF-8 count as one token, as in English text. The limit is settled on the route's report.
  */
 export const rateTokens = (texts: readonly string[]): number =>
   Math.ceil(sum(texts, (text) => Buffer.byteLength(text)) / 4);
@@ -111,10 +115,10 @@ export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): rea
     .filter(([field, value]) => !named.has(field) && value !== null && value !== undefined)
     .map(([field, value]) => JSON.stringify({ [field]: value }));
 
-/** What texts count at most that are no conversation. */
+/** Returns the upper bound of the tokens of texts that are not a conversation. */
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);
 
-/** What texts probably count that are no conversation. */
+/** Returns the probable tokens of texts that are not a conversation. */
 export const countTextTokens = (texts: readonly string[]): number => sum(texts, estimateTokenCount);
 
 const sum = (texts: readonly string[], tokensOf: (text: string) => number): number =>

@@ -22,7 +22,7 @@ const MERGED: ReadonlySet<string> = new Set(
 );
 
 describe('the index of a letter', () => {
-  it('is its place among the small letters, then among the capitals, and 0 of anything else', () => {
+  it('equals its position among the small letters, then the capitals, and 0 for anything else', () => {
     const named = Array.from(LETTER_INDEX, (index, code) => [String.fromCharCode(code), index] as const);
     expect(named.filter(([, index]) => index > 0).map(([letter]) => letter)).toEqual([...CAPITALS, ...SMALL]);
     for (const [place, letter] of LETTERS.entries())
@@ -35,8 +35,8 @@ const tripleOf = (letters: string): number =>
   [...letters].reduce((sum, letter) => sum * 27 + (LETTER_INDEX[letter.charCodeAt(0)] ?? 0), 0);
 
 /**
- * Whether two neighbours are merged by every tokenizer: two letters, or a letter and two. A tokenizer may cut before a
- * capital that follows a small letter, so that what is on either side of that is never merged.
+ * Returns whether every tokenizer merges two neighbors: two letters, or a letter and two. A tokenizer may cut before a
+ * capital that follows a small letter. The letters on either side of such a cut are therefore never merged.
  */
 function isMerged(text: string, begin: number, middle: number, end: number): boolean {
   const isApart = (at: number) => at > begin && /[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
@@ -62,7 +62,7 @@ function mostOfAllCuts(text: string): number {
 }
 
 describe('the finest cut of letters', () => {
-  it('of two is one token where every tokenizer merges them, and two elsewhere', () => {
+  it('yields one token for two letters that every tokenizer merges, and two tokens for any others', () => {
     expect(MERGED.size).toBeGreaterThan(900);
     // A tokenizer may cut before a capital that follows a small letter, whatever the others do.
     const isApart = (left: string, right: string) => SMALL.includes(left) && CAPITALS.includes(right);
@@ -74,7 +74,7 @@ describe('the finest cut of letters', () => {
     }
   });
 
-  it('is the finest of all cuts that leave no two neighbours which every tokenizer merges', () => {
+  it('yields the finest of all cuts without two neighbors that every tokenizer merges', () => {
     const small = fc.array(fc.constantFrom(...SMALL), { minLength: 1, maxLength: 9 });
     const any = fc.array(fc.constantFrom(...LETTERS, ...'etaoinsrhl'), { minLength: 1, maxLength: 9 });
     const run = fc.tuple(fc.constantFrom('', ' '), fc.oneof(small, any));
@@ -87,7 +87,7 @@ describe('the finest cut of letters', () => {
     );
   });
 
-  it('is of at most as many tokens as letters, and loses at most what is left out', () => {
+  it('yields at most one token per letter, and at most one more for each added letter', () => {
     const run = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(run, run, (first, second) => {

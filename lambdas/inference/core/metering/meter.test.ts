@@ -42,7 +42,7 @@ interface Metering {
   readonly pricedFeatures?: readonly PricedFeature[];
   /** Those of the model, where they are not the usual ones. */
   readonly prices?: TokenPrices;
-  /** What the provider takes. */
+  /** The prices of the provider. */
   readonly cost?: Prices;
   /** The words of the prompt. */
   readonly words?: string;
@@ -91,7 +91,7 @@ const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0)
 });
 
 describe('what an answer is settled on', () => {
-  it('is what the route reports, to the whole of the hold', async () => {
+  it('equals the usage that the route reports, up to the whole hold', async () => {
     const { meter, outcomes, onExcess } = metered(100_000n);
     meter.add({ text: 'I am well.', usage: { promptTokens: 100, cachedTokens: 40, completionTokens: 10 } });
     await meter.settle('completed');
@@ -103,7 +103,7 @@ describe('what an answer is settled on', () => {
     expect(onExcess).not.toHaveBeenCalled();
   });
 
-  it('is the service’s own count where the route reports nothing, and says so', async () => {
+  it('equals the service’s own count, marked as estimated, if the route reports nothing', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
     meter.add({ text: 'I am well, thank you.' });
     await meter.settle('interrupted');
@@ -116,7 +116,7 @@ describe('what an answer is settled on', () => {
     expect(onExcess).not.toHaveBeenCalled();
   });
 
-  it('is about ten tokens of prompt for two words, where the route reports nothing', async () => {
+  it('equals about ten prompt tokens for two words if the route reports nothing', async () => {
     const { meter, outcomes } = metered(1_000_000_000n, { words: 'hi there' });
     meter.add({ text: 'Hello!' });
     await meter.settle('completed');
@@ -125,7 +125,7 @@ describe('what an answer is settled on', () => {
     expect(outcomes[0]?.inputUnits).toBeLessThanOrEqual(13);
   });
 
-  it('is at most the bound of the call where the service counted itself, which is no excess of the route', async () => {
+  it('stops at the bound of the call if the service counted itself, without an excess of the route', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n, { words: 'Good morning. '.repeat(500) });
     for (let word = 0; word < 3_000; word += 1) meter.add({ text: 'word ' });
     await meter.settle('completed');
@@ -140,7 +140,7 @@ describe('what an answer is settled on', () => {
     ['the service', undefined, true],
     ['the route', usage(100, 1_000), false],
     ['each a part', usage(100, 0), true],
-  ])('is never more than the hold, whoever counted: %s', async (_who, reported, estimated) => {
+  ])('never exceeds the hold, whoever counted: %s', async (_who, reported, estimated) => {
     const { meter, outcomes } = metered(7n);
     for (let word = 0; word < 1_000; word += 1) meter.add({ text: 'word ' });
     meter.add({ text: '', usage: reported });
@@ -148,7 +148,7 @@ describe('what an answer is settled on', () => {
     expect(outcomes).toMatchObject([{ cost: 7n, estimated }]);
   });
 
-  it('is the last of several reports', async () => {
+  it('equals the last of several reports', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
     meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
     meter.add({ text: 'b', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 2 } });
@@ -158,7 +158,7 @@ describe('what an answer is settled on', () => {
 });
 
 describe('what a route reports beyond the bound of the call', () => {
-  it('is not billed', async () => {
+  it('stays off the bill', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
     meter.add({ text: 'a', usage: usage(1e12, 1e12, 1e12) });
     expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
@@ -180,7 +180,7 @@ describe('what a route reports beyond the bound of the call', () => {
     ['some of both', usage(600, 3_000), 2_100_000n, 1.5],
     ['a prompt from the cache', usage(1_000, 10, 1_000), 250_000n, 2],
     ['a prompt whose cached part is within the bound', usage(600, 10, 500), 100_000n, 1.2],
-  ])('is unbilled, of exactly the price of the excess: %s', async (_what, reported, amount, factor) => {
+  ])('counts as unbilled at exactly the price of the excess: %s', async (_what, reported, amount, factor) => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
     meter.add({ text: 'a', usage: reported });
     await meter.settle('completed');
@@ -201,7 +201,7 @@ describe('what a route reports beyond the bound of the call', () => {
     expect(onExcess).not.toHaveBeenCalled();
   });
 
-  it('is unbilled once, however often a stream reports it, and where the answer broke off', async () => {
+  it('counts as unbilled once, however often a stream reports it, even if the answer broke off', async () => {
     for (const status of ['completed', 'interrupted'] as const) {
       const { meter, outcomes, onExcess } = metered(1_000_000_000n);
       for (const completion of [1, 2, 3]) meter.add({ text: 'a', usage: usage(700, completion) });
@@ -211,7 +211,7 @@ describe('what a route reports beyond the bound of the call', () => {
     }
   });
 
-  it('is also a tool that ran more often than it was asked to', async () => {
+  it('includes the runs of a tool beyond the requested maximum', async () => {
     const prices = tokenPricesOf({ input: '1', output: '2', features: { web_search: { price: '0.01' } } });
     const asked: PricedFeature = { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' };
     for (const [uses, calls] of [
@@ -228,7 +228,7 @@ describe('what a route reports beyond the bound of the call', () => {
 });
 
 describe('what a route reports', () => {
-  it('is no figure where it is nothing for words that came, or fewer tokens than they can be', async () => {
+  it('gives way to an estimate if it has no tokens, or too few, for the words that were received', async () => {
     for (const completion of [0, 1]) {
       const { meter, outcomes } = metered(1_000_000_000n);
       meter.add({ text: 'word '.repeat(100), usage: usage(100, completion) });
@@ -238,7 +238,7 @@ describe('what a route reports', () => {
     }
   });
 
-  it('is no figure where it is nothing for a prompt that was read', async () => {
+  it('gives way to an estimate if it has no tokens for a prompt that was read', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
     meter.add({ text: 'fine', usage: usage(0, 3) });
     await meter.settle('completed');
@@ -263,7 +263,7 @@ describe('what a route reports', () => {
     expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
   });
 
-  it('of an answer without words may be nothing', async () => {
+  it('stays valid with zero output tokens for an answer without words', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
     meter.add({ text: '', usage: usage(100, 0) });
     await meter.settle('completed');
@@ -275,13 +275,13 @@ describe('the bill of a call', () => {
   const text = fc.array(fc.stringMatching(/^[a-z ]{0,400}$/), { maxLength: 4 });
   const status = fc.constantFrom('completed' as const, 'interrupted' as const);
 
-  /** Whether a route reports more than the bound, of which a random report often is. */
+  /** Returns whether a route reports more than the bound, as a random report often does. */
   const exceeds = ({ promptTokens, completionTokens, uses = {} }: TokenUsage, terms: Terms) =>
     promptTokens > BOUND.prompt ||
     completionTokens > BOUND.completion ||
     Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
 
-  it('can be made again from its record alone, and is never more than the hold, whatever the route reports', async () => {
+  it('results from its record alone and never exceeds the hold, whatever the route reports', async () => {
     let unbilled = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -327,7 +327,7 @@ describe('the bill of a call', () => {
     expect(unbilled).toBeGreaterThan(rounds(200) / 20);
   });
 
-  it('is never more than the hold either where that is less than the worst, and says what it waives', async () => {
+  it('never exceeds a hold below the highest possible cost, and states the waived amount', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.bigInt({ min: 0n, max: 6_000_000n }),
@@ -357,7 +357,7 @@ describe('the bill of a call', () => {
     expect(outcome?.waived).toBe(amountOf(outcome?.lines ?? []) - 7n);
   });
 
-  it('has what the provider takes for the same counts beside it', async () => {
+  it('includes the provider’s cost for the same counts', async () => {
     const price = tokenPricesOf({ input: '2', output: '4', service_tiers: { priority: { factor: '2' } } });
     const cost = tokenPricesOf({ input: '1', output: '3', service_tiers: { priority: { factor: '3' } } });
     const asked: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
@@ -369,7 +369,7 @@ describe('the bill of a call', () => {
 });
 
 describe('a model without a price', () => {
-  it('cannot enter the catalog, nor one with a negative or absurd price', () => {
+  it('fails validation, as does one with a negative or absurd price', () => {
     const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, routes: [route] };
     const prices = [
       undefined,

@@ -14,11 +14,11 @@ export interface MeterOptions {
   readonly candidate: Candidate;
   readonly admission: Pick<Admission, 'hold' | 'settle'>;
   readonly prompt: PromptSize;
-  /** What it may be billed by. */
+  /** The billable items of the call. */
   readonly terms: Terms;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
-  /** What the call is billed at most: what a route reports beyond it is the operator's loss. */
+  /** The upper bound of the tokens that the call is billed for. The operator loses the excess that a route reports. */
   readonly bound: MostTokens;
   /** Called when the route reports more: it is wrong, or the bound of its model is too low. */
   readonly onExcess: () => void;
@@ -54,7 +54,7 @@ export class Meter {
       this.#reported = usage;
   }
 
-  /** What a complete answer is billed by. */
+  /** The usage that a complete answer is billed by. */
   get usage(): TokenUsage {
     return this.#bill('completed').usage;
   }
@@ -87,7 +87,7 @@ export class Meter {
     return promptTokens > bound.prompt || completionTokens > bound.completion || overused;
   }
 
-  /** What the reported usage would cost beyond the bound. */
+  /** Returns the cost of the reported usage beyond the bound. */
   #unbilled(): Unbilled | undefined {
     const { bound } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;

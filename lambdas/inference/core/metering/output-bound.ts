@@ -5,13 +5,15 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { LARGEST_WINDOW } from './estimate.ts';
 
-/** What a request says of it. */
+/** The output bound that a request specifies. */
 export interface AskedBound {
   /** The most output tokens of one choice; undefined where the caller does not say. */
   readonly tokens: number | undefined;
   /** The field that says so. */
   readonly param: string;
-  /** What counts in its place; undefined in an API format that leaves an unsaid bound to the service. */
+  /**
+   * The bound that applies in its place. Undefined in an API format that leaves an unspecified bound to the service.
+   */
   readonly fallback: number | undefined;
 }
 
@@ -51,7 +53,7 @@ export function outputBound(
 const atMost = (models: readonly AskedLimits[], tokens: number): number =>
   Math.min(tokens, ...models.map(({ max_output_tokens: most }) => most ?? tokens));
 
-/** Of its context window, what a model writes for which the catalog names no limit. */
+/** The divisor of the context window that gives the output of a model for which the catalog sets no limit. */
 const SHARE_OF_WINDOW = 4;
 
 /** The most of that: what the larger models of the last years write at least. */
@@ -62,7 +64,7 @@ const SHORTEST_TOKENS = 256;
 
 type OpenLimits = Pick<Model, 'context_window' | 'max_output_tokens'>;
 
-/** What is known of a prompt's tokens on a model. */
+/** The known token counts of a prompt on a model. */
 interface PromptTokens {
   readonly most: number;
   readonly probable: () => number;

@@ -1,4 +1,4 @@
-/** What tokens cost on a model, by the terms of the call. */
+/** The cost of tokens on a model, according to the billable items of the call. */
 import type { BillBasis } from '../../../ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
@@ -47,7 +47,10 @@ function writesOf({ cache_writes: rates = {} }: TokenPrices, { items }: Terms, {
   return writes;
 }
 
-/** What a route may say that it served: what was asked for, or the standard. Without a word, it served as asked. */
+/**
+ * Returns the tier and region that served: the requested ones or the standard. Without a report, the route served as
+ * requested.
+ */
 function servedOf({ asked }: Terms, { serviceTier, region }: TokenUsage): Served {
   return {
     ...(asked.serviceTier === undefined || serviceTier === STANDARD
@@ -63,11 +66,11 @@ export function priceMeasured({ price }: Pick<Model, 'price'>, measured: Measure
   return { counts, served: {}, ...billOf(price, counts) };
 }
 
-/** What a call of a kind other than chat costs. */
+/** Returns the cost of a call of a kind other than chat. */
 export const measuredCost = (model: Pick<Model, 'price'>, measured: Measured): NanoUsd =>
   priceMeasured(model, measured).amount;
 
-/** What a record keeps of a bill: with it the bill can be made again. */
+/** Returns the part of a bill that a record stores, from which the bill can be computed again. */
 export function billBasis(
   { lines, amount, counts, served }: PricedUsage,
   {

@@ -1,4 +1,4 @@
-/** Which fields, parts and items of a request its prompt's size has a rule for. */
+/** The fields, parts and items of a request for which the size of its prompt has a rule. */
 
 /**
  * Fields of a chat, Messages or Responses request that say nothing to a model as long as they are a number or a
@@ -10,7 +10,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   ...['max_output_tokens', 'max_tool_calls', 'store', 'background'],
 ]);
 
-/** Whether a field with this value says nothing to a model. */
+/** Returns whether a field with this value gives no information to a model. */
 export const isSetting = (field: string, value: unknown): boolean =>
   SETTINGS.has(field) && (field === 'model' || typeof value === 'number' || typeof value === 'boolean');
 

@@ -412,7 +412,7 @@ const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
 };
 
 describe.each(Object.entries(payloads))('the bound of a request of the %s surface', (_surface, payload) => {
-  it('is never below the tokens of everything in the body for a route of any protocol', () => {
+  it('never falls below the tokens of the whole body for a route of any protocol', () => {
     fc.assert(
       fc.property(payload, fc.boolean(), (made, reasoning) => {
         expect(boundOf(made.body)).toBeGreaterThanOrEqual(tokensOf(made, reasoning));
@@ -462,7 +462,7 @@ describe('what counts of a request', () => {
     ],
     ['the signature of a thought', user([{ type: 'thinking', thinking: 'Hm.', signature: hidden }])],
     ['a number of many digits', { ...user('Hi'), n: rawJson('7'.repeat(3_500)) }],
-  ])('is %s', (_what, body) => {
+  ])('includes %s', (_what, body) => {
     expect(boundOf(body)).toBeGreaterThan(plain + 500);
   });
 
@@ -487,11 +487,11 @@ describe('what counts of a request', () => {
       'a tool in a namespace',
       { input: 'Hi', tools: [{ type: 'namespace', tools: [{ description: hidden }] }] },
     ],
-  ])('is, of a Responses request, %s', (_what, body) => {
+  ])('includes, in a Responses request, %s', (_what, body) => {
     expect(boundOf(body)).toBeGreaterThan(boundOf({ input: 'Hi' }) + 500);
   });
 
-  it('is a file that is not seen, and not its bytes, and whatever items of the provider’s own stand for', () => {
+  it('includes a file and the provider’s own items as unseen content, without the bytes of the file', () => {
     const file_data = `data:application/pdf;base64,${'A'.repeat(1_000_000)}`;
     const size = promptSizeOf({ input: [{ role: 'user', content: [{ type: 'input_file', file_data }] }] });
     expect(size).toMatchObject({ unseen: 1, texts: [] });
@@ -504,7 +504,7 @@ describe('what counts of a request', () => {
     );
   });
 
-  it('is an image by its size, not by its bytes', () => {
+  it('includes an image as one image, not by its bytes', () => {
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
     const size = promptSizeOf(user([{ type: 'image_url', image_url: { url } }]));
     expect(size).toMatchObject({ images: 1, unseen: 0, texts: [] });
@@ -514,7 +514,7 @@ describe('what counts of a request', () => {
     ).toMatchObject({ images: 2 });
   });
 
-  it('is as much more for every text of a message of the system, whether it is the content or a part of it', () => {
+  it('grows equally for every text of a system message, whether it is the content or a part of it', () => {
     const text = { type: 'text', text: 'a' };
     const addedTo = (content: unknown) => {
       const [system, other] = ['system', 'user'].map((role) =>
@@ -530,7 +530,7 @@ describe('what counts of a request', () => {
   it.each([
     ['a call', { type: 'tool_use', id: 'a', name: 'f', input: {} }],
     ['its result', { type: 'tool_result', tool_use_id: 'a', content: [] }],
-  ])('is more than a part for what frames a call of a tool in Messages: %s', (_what, part) => {
+  ])('includes more than a part for the frame of a tool call in Messages: %s', (_what, part) => {
     const objectsOf = (content: unknown) => promptSizeOf(user([content])).objects;
     expect(objectsOf(part)).toBeGreaterThan(objectsOf({ type: 'text', text: '' }));
   });
@@ -548,7 +548,7 @@ describe('what counts of a request', () => {
       'in the result of a tool',
       { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] },
     ],
-  ])('is an image, of whose bytes nothing is text: %s', (_what, part) => {
+  ])('includes an image, and none of its bytes as text: %s', (_what, part) => {
     const { images, texts } = promptSizeOf(user([part]));
     expect(images).toBe(1);
     expect(texts.join('').length).toBeLessThan(100);
@@ -566,7 +566,7 @@ describe('what counts of a request', () => {
       'https://example.com/a.png',
     ],
     ['whose bytes are a text', { type: 'image', source: { ...source, data: `${data} ` } }, data],
-  ])('is an image, and its field a text: %s', (_what, part, text) => {
+  ])('includes an image, and its field as text: %s', (_what, part, text) => {
     const { images, texts } = promptSizeOf(user([part]));
     expect(images).toBe(1);
     expect(texts.join('')).toContain(text);
@@ -577,11 +577,11 @@ describe('what counts of a request', () => {
     ['a file elsewhere', { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],
     ['a file that was uploaded', { type: 'document', source: { type: 'file', file_id: 'file_1' } }],
     ['a block that is not known', { type: 'container_upload', file_id: 'file_1' }],
-  ])('is unseen: %s', (_what, part) => {
+  ])('includes unseen content: %s', (_what, part) => {
     expect(promptSizeOf(user([part])).unseen).toBe(1);
   });
 
-  it('is added to by what a provider’s own tool finds', () => {
+  it('grows to the whole window with a provider’s own tool, whose results are unknown', () => {
     const tools = [{ type: 'web_search_20260209', name: 'web_search' }];
     const size = promptSizeOf({ ...user('Hi'), tools });
     expect(size).toMatchObject({ unseen: 0, providerTools: true });
@@ -591,19 +591,16 @@ describe('what counts of a request', () => {
     );
   });
 
-  it('is no setting that is a number', () => {
+  it('excludes settings that are numbers', () => {
     const settings = { model: 'a', stream: true, temperature: 0.7, max_tokens: 256, top_p: 1, n: 1, seed: 7 };
     expect(boundOf({ ...user('Hi'), ...settings })).toBe(plain);
   });
 
-  it.each(['!', '=', '\n!', '==='])(
-    'is read in linear time, though %j stands for the end of an image',
-    async (tail) => {
-      const read = (lines: number) =>
-        promptSizeOf(
-          user([{ type: 'image', source: { type: 'base64', data: `${'\n'.repeat(lines)}${tail}` } }]),
-        );
-      expect(await growthOf(read, 100_000)).toBeLessThan(MOST_IN_PROPORTION);
-    },
-  );
+  it.each(['!', '=', '\n!', '==='])('takes linear time to read, even if %j ends an image', async (tail) => {
+    const read = (lines: number) =>
+      promptSizeOf(
+        user([{ type: 'image', source: { type: 'base64', data: `${'\n'.repeat(lines)}${tail}` } }]),
+      );
+    expect(await growthOf(read, 100_000)).toBeLessThan(MOST_IN_PROPORTION);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * How much of a request counts as prompt: everything in the body that leaves for a route. Whatever is not known to be
- * harmless is counted, so that a field which nobody thought of is inside the hold all the same.
+ * The part of a request that counts as prompt: everything in the body that a route receives. Content that is not known
+ * to be harmless counts, so that the hold also covers fields that nobody thought of.
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -137,7 +137,10 @@ class Walk implements PromptSize {
     this.toolTokens += defined * TOKENS_FOR_DEFINED_TOOL;
   }
 
-  /** What a tool of the Responses format has more as a function: a declaration of its own, a joined name. */
+  /**
+   * Counts the additions to a tool of the Responses format that is sent as a function: a separate declaration and a
+   * joined name.
+   */
   #custom({ type, name, tools }: JsonObject): void {
     if (type === 'custom') this.objects += OBJECTS_PER_CUSTOM_TOOL;
     if (type !== 'namespace' || !Array.isArray(tools)) return;
@@ -148,7 +151,10 @@ class Walk implements PromptSize {
     }
   }
 
-  /** What a call or a result has more on a route of another protocol; a result may repeat the name of its call. */
+  /**
+   * Counts the additions to a call or a result on a route of another protocol. A result may repeat the name of its
+   * call.
+   */
   #call({ function: called, custom, ...fields }: JsonObject): void {
     this.objects += 1;
     for (const { name, namespace } of [fields, objectOf(called), objectOf(custom)])

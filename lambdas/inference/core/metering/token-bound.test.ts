@@ -41,11 +41,11 @@ const ATTACKS: Readonly<Record<string, string>> = {
 };
 
 describe('the bound on tokens', () => {
-  it.each(Object.entries(ATTACKS))('is not undercut by %s', (_name, text) => {
+  it.each(Object.entries(ATTACKS))('covers the tokens of %s', (_name, text) => {
     expect(most(text)).toBeLessThanOrEqual(boundTokens(text));
   });
 
-  it.each(FAMILY_NAMES)('is not undercut by what a search finds in %s', (family) => {
+  it.each(FAMILY_NAMES)('covers the tokens of the texts that a search generates for %s', (family) => {
     const chance = drawsOf(family);
     const { text, tokens, bound } = climb(family, {
       ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: rounds(20) },
@@ -100,7 +100,7 @@ describe('the bound on tokens', () => {
   });
 
   it.each(Object.entries({ ...PROSE, ...CODE }))(
-    'is at most 3 times the count of honest text: %s',
+    'stays within 3 times the count of honest text: %s',
     (_name, text) => {
       const bound = boundTokens(text);
       expect(bound).toBeGreaterThanOrEqual(most(text));
@@ -108,7 +108,7 @@ describe('the bound on tokens', () => {
     },
   );
 
-  it('of nothing is nothing', () => {
+  it('equals zero for an empty text', () => {
     expect(boundTokens('')).toBe(0);
     expect(mostTokens('')).toBe(0);
   });
@@ -147,7 +147,7 @@ describe('the table of the bound', () => {
 });
 
 describe('the most tokens there can be', () => {
-  it('are never less than the bound, of any code point', () => {
+  it('never fall below the bound, for any code point', () => {
     const less = [];
     const texts = [...codePoints()];
     for (const at of offsets(0, texts.length - 1, 5)) {
@@ -157,7 +157,7 @@ describe('the most tokens there can be', () => {
     expect(less).toEqual([]);
   });
 
-  it('are at least the bytes of the text, however it is normalised', () => {
+  it('never fall below the bytes of the text, however it is normalized', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 4 }),
       fc.constantFrom(

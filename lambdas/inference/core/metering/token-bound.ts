@@ -78,7 +78,7 @@ export function boundTokens(text: string): number {
   return exceeds ? Math.min(tokens, mostTokens(text)) : tokens;
 }
 
-/** Of a code point that is not ASCII. */
+/** Returns the bytes of a code point that is not ASCII. */
 const bytesOf = (point: number): number => (point < 0x800 ? 2 : point < 0x10000 ? 3 : 4);
 
 /** Blanks that no word takes along: every vocabulary has tokens of two to fourteen and more. */
@@ -93,7 +93,7 @@ function boundRun(text: string, begin: number, end: number): number {
   return previous === APOSTROPHE ? Math.min(parts + 1, end - begin) : parts;
 }
 
-/** Whether every tokenizer begins and ends a piece with the letters, perhaps with a blank or a sign before them. */
+/** Returns whether every tokenizer starts and ends a piece with the letters, except for a blank or sign before them. */
 function isCutOut(text: string, begin: number, end: number): boolean {
   const next = end < text.length ? text.charCodeAt(end) : 0;
   // General punctuation and that of Chinese and Japanese; other signs may be letters or stand on letters.
@@ -114,11 +114,11 @@ const LONGEST_TOKEN = 128;
 export const leastTokens = (texts: readonly string[]): number =>
   Math.ceil(texts.reduce((length, text) => length + text.length, 0) / LONGEST_TOKEN);
 
-/** Whether `boundTokens` exceeds a limit. Most texts are short enough to know it without reading them. */
+/** Returns whether `boundTokens` exceeds a limit. Most texts are short enough to decide it without reading them. */
 export const mayExceed = (text: string, limit: number): boolean =>
   mostTokens(text) > limit && boundTokens(text) > limit;
 
-/** What no table names takes no more than its bytes, and Unicode decomposes nothing from here on. */
+/** The first code point from which Unicode decomposes nothing. A code point in no table takes at most its bytes. */
 const FIRST_UNDECOMPOSED = 0x30000;
 
 /** Bytes that a code point becomes at most; 0 where that is not known yet. */

@@ -5,20 +5,20 @@ import { boundTokens, mostTokens } from './token-bound.ts';
 const WORD = 'information';
 
 describe('the bound on the tokens of a known word', () => {
-  it('is one token where every tokenizer cuts the word out of the text', () => {
+  it('equals one token if every tokenizer cuts the word out of the text', () => {
     expect(boundTokens(`a ${WORD}`)).toBe(boundTokens('a') + 1);
     for (const before of ['a\n', 'a\t', 'a('])
       expect([before, boundTokens(before + WORD)]).toEqual([before, boundTokens(before) + 1]);
   });
 
-  it('is that of its letters where a tokenizer may join a blank before it to something else', () => {
+  it('equals that of its letters if a tokenizer may join a preceding blank to something else', () => {
     // At the beginning of a text, and after further blanks.
     expect(boundTokens(` ${WORD}`)).toBeGreaterThan(1);
     expect(boundTokens(`a  ${WORD}`) - boundTokens('a')).toBeGreaterThan(2);
     expect(boundTokens(`'${WORD}`)).toBeGreaterThan(2);
   });
 
-  it('is one token before a sign that is no letter, and that of its letters before one that may stand on them', () => {
+  it('equals one token before a sign that is no letter, and that of its letters before a sign that may combine with them', () => {
     // A letter alone is one token wherever it stands.
     const beyondOne = (after: string) => boundTokens(`a\n${WORD}${after}`) - boundTokens(`a\nq${after}`);
     // ASCII, general punctuation, and punctuation of Chinese and Japanese: the first and last of each.
@@ -30,7 +30,7 @@ describe('the bound on the tokens of a known word', () => {
 });
 
 describe('the bound on the tokens of blanks', () => {
-  it('is one a blank for a few, and then one for eight, as every vocabulary has long ones', () => {
+  it('equals one per blank for a few, and then one per eight, because every vocabulary has long ones', () => {
     const within = (count: number) => boundTokens(`(${' '.repeat(count)}(`);
     const counts = [0, 1, 2, 3, 8, 9, 16, 80, 800];
     expect(counts.map((count) => within(count) - within(0))).toEqual([0, 1, 2, 2, 2, 3, 3, 11, 101]);
@@ -46,7 +46,7 @@ describe('the most tokens of a character', () => {
     ['a letter that normalisation takes apart', 'é', 3],
     ['a sign that stands for a phrase', '\ufdfa', 33],
     ['a character beyond what normalisation changes', '\u{30000}', 4],
-  ])('are the bytes of its longest form: %s', (_what, text, bytes) => {
+  ])('equal the bytes of its longest form: %s', (_what, text, bytes) => {
     expect(mostTokens(text)).toBe(1 + bytes);
     expect(mostTokens(text.repeat(3))).toBe(1 + 3 * bytes);
   });

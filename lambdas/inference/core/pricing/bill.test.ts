@@ -41,7 +41,7 @@ describe('what providers charge', () => {
     },
   });
 
-  it('is 1.25 times the input for what is written to a cache for 5 minutes, and twice for an hour', () => {
+  it('equals 1.25 times the input price for a cache write of 5 minutes, and twice the price for an hour', () => {
     const writes = (lifetime: '5m' | '1h') =>
       priceUsage(
         opus,
@@ -57,7 +57,7 @@ describe('what providers charge', () => {
     ]);
   });
 
-  it('is that of its tier for the whole of a long prompt', () => {
+  it('equals the price of its tier for the whole of a long prompt', () => {
     const of = (promptTokens: number) =>
       priceUsage(gpt, termsFor(gpt), usageOf({ promptTokens, completionTokens: 1_000 })).amount;
     expect(of(300_000)).toBe(3_045_000_000n);
@@ -65,7 +65,7 @@ describe('what providers charge', () => {
     expect(of(272_000)).toBe(2_720_000_000n + 45_000_000n);
   });
 
-  it('is that of the tier that served, where the request asked for it', () => {
+  it('equals the price of the tier that served, if the request asked for it', () => {
     const usage = usageOf({ promptTokens: 100_000, completionTokens: 1_000 });
     const asked = termsFor(gpt, [{ kind: 'service-tier', name: 'priority', param: 'service_tier' }]);
     expect(priceUsage(gpt, asked, usage).amount).toBe(1_325_000_000n);
@@ -75,7 +75,7 @@ describe('what providers charge', () => {
     expect(priceUsage(gpt, termsFor(gpt), { ...usage, serviceTier: 'priority' }).amount).toBe(530_000_000n);
   });
 
-  it('is times the factors of the tier and of the place that served', () => {
+  it('includes the factors of the tier and of the region that served', () => {
     const terms = termsFor(opus, [
       { kind: 'service-tier', name: 'fast', param: 'speed' },
       { kind: 'region', name: 'us', param: 'inference_geo' },
@@ -86,7 +86,7 @@ describe('what providers charge', () => {
     expect(priceUsage(opus, terms, { ...usage, serviceTier: 'standard' }).amount).toBe(8_250_000n);
   });
 
-  it('has a line for the searches of the provider’s own tool, up to what the request allows', () => {
+  it('includes a line for the searches of the provider’s own tool, up to the requested maximum', () => {
     const terms = termsFor(opus, [
       { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
     ]);
@@ -96,7 +96,7 @@ describe('what providers charge', () => {
     expect(priceUsage(opus, termsFor(opus), usage).amount).toBe(5_000_000n);
   });
 
-  it('has the uses that the catalog says, where the provider counts none', () => {
+  it('includes the minimum uses in the catalog if the provider counts none', () => {
     const searching = tokenPricesOf({
       input: '1',
       features: { web_search: { price: '0.01', min_uses: 1, max_uses: 1 } },
@@ -108,7 +108,7 @@ describe('what providers charge', () => {
     expect(priceUsage(searching, termsFor(searching), usageOf({})).amount).toBe(0n);
   });
 
-  it('is that of the dearest lifetime that was asked for, where the route does not say which it wrote', () => {
+  it('equals the price of the most expensive requested lifetime if the route does not report which one it wrote', () => {
     const asked = (...lifetimes: string[]) =>
       termsFor(
         opus,
@@ -122,7 +122,7 @@ describe('what providers charge', () => {
     expect(of(asked(), { '1h': 1_000 })).toBe(5_000_000n);
   });
 
-  it('is by the kind of token, where one has a price of its own', () => {
+  it('depends on the type of token if one has a separate price', () => {
     const voice = tokenPricesOf({
       ...{ input: '2.5', output: '10', cached_input: '1.25', reasoning_output: '12' },
       ...{ audio_input: '40', cached_audio_input: '2.5', audio_output: '80', image_input: '5' },
@@ -142,7 +142,7 @@ describe('what providers charge', () => {
     });
   });
 
-  it('has no more cached images than are left of the cached tokens beside cached audio', () => {
+  it('includes only the cached images that fit in the cached tokens after cached audio', () => {
     const voice = tokenPricesOf({
       ...{ input: '2.5', output: '10', cached_input: '1.25', audio_input: '40', cached_audio_input: '2.5' },
       ...{ image_input: '5', cached_image_input: '0.5' },
@@ -174,7 +174,7 @@ describe('a bill of tokens', () => {
     );
   });
 
-  it('is the sum of its lines, rounded up once', () => {
+  it('equals the sum of its lines, rounded up once', () => {
     fc.assert(
       fc.property(tokenPrices, report, (prices, usage) => {
         const { lines, amount } = priceUsage(prices, termsFor(prices), usage);
@@ -210,7 +210,7 @@ describe('a bill of tokens', () => {
     );
   });
 
-  it('has the price of a request once, and none for a call that counted nothing', () => {
+  it('includes the price of a request once, and none for a call that counted nothing', () => {
     const searched = tokenPricesOf({ input: '1', output: '1', request: '0.005' });
     const of = (promptTokens: number) =>
       priceUsage(searched, termsFor(searched), usageOf({ promptTokens })).amount;
@@ -247,12 +247,12 @@ describe('a bill of another unit', () => {
     ['a million characters', { unit: 'per_million_characters', character: '15' }, 600_000n],
     ['a request', { unit: 'per_request', request: '0.01' }, 10_000_000n],
     ['a million tokens', { unit: 'per_million_tokens', input: '0.02' }, 200n],
-  ])('is by %s', (_unit, document, amount) => {
+  ])('charges by %s', (_unit, document, amount) => {
     const prices = pricesOf(document);
     expect(billOf(prices, unitCounts(prices.unit, measured)).amount).toBe(amount);
   });
 
-  it('is by the exact length, rounded up to a whole nano-dollar', () => {
+  it('charges by the exact length, rounded up to a whole nano-dollar', () => {
     const prices = pricesOf({ unit: 'per_minute', minute: '0.000000001' });
     expect(billOf(prices, unitCounts('per_minute', { seconds: 0.001 })).amount).toBe(1n);
     expect(amountOf([{ quantity: 0.5, price: 6_000_000n, per: 60 }])).toBe(50_000n);

@@ -25,7 +25,7 @@ export interface Bill {
   readonly amount: NanoUsd;
 }
 
-/** What the provider served by; undefined is the standard. */
+/** The tier and region that the provider served. Undefined is the standard. */
 export interface Served {
   readonly serviceTier?: string | undefined;
   readonly region?: string | undefined;
@@ -33,7 +33,7 @@ export interface Served {
 
 const TOKENS = 1_000_000;
 
-/** What lines come to, in nano-USD, rounded up once. */
+/** Returns the total of lines in nano-USD, rounded up once. */
 export function amountOf(lines: readonly Pick<Line, 'quantity' | 'price' | 'per'>[]): NanoUsd {
   let [numerator, denominator] = [0n, 1n];
   for (const { quantity, price, per } of lines) {

@@ -1,6 +1,6 @@
 /**
- * What a call is billed by: how much of what was counted, each name with a price of its own or one that stands in for
- * it. The parts of a prompt and of a completion do not overlap here, as they do in a route's report.
+ * The quantities that a call is billed by. Each name has its own price, or one that applies in its place. The parts of
+ * a prompt and of a completion do not overlap here, as they do in a route's report.
  */
 import { LIFETIMES, type Lifetime, type PriceUnit } from './prices.ts';
 import type { TokenUsage } from './token-usage.ts';
@@ -91,7 +91,7 @@ export function tokenCounts(usage: TokenUsage, possible: (item: TokenItem) => bo
   return counts;
 }
 
-/** What a call of a kind other than chat was measured in; those that its price does not need are left out. */
+/** The measurements of a call of a kind other than chat. Those that its price does not need are left out. */
 export interface Measured {
   readonly tokens?: number;
   readonly characters?: number;
@@ -117,7 +117,7 @@ export function unitCounts(unit: PriceUnit, measured: Measured): Counts {
   }
 }
 
-/** What each unit counts. */
+/** The quantity that each unit counts. */
 const COUNTED: Readonly<Record<PriceUnit, string>> = {
   per_million_tokens: 'tokens',
   per_image: 'images',
@@ -128,9 +128,12 @@ const COUNTED: Readonly<Record<PriceUnit, string>> = {
   per_hour: 'time',
 };
 
-/** Whether two units count the same things: all units of time do. */
+/** Returns whether two units count the same quantity. All units of time do. */
 export const countSame = (a: PriceUnit, b: PriceUnit): boolean => COUNTED[a] === COUNTED[b];
 
-/** Whether what was counted for a price of one unit can be billed by one of the other: a call is always a request. */
+/**
+ * Returns whether the counts for a price of one unit can be billed by a price of the other. A call always counts as a
+ * request.
+ */
 export const canBill = (unit: PriceUnit, counted: PriceUnit): boolean =>
   unit === 'per_request' || countSame(unit, counted);

@@ -68,7 +68,7 @@ const LISTS: readonly object[] = [
   { unit: 'per_hour', hour: '0.36' },
 ];
 
-/** Where a document has a decimal: every amount and every factor. */
+/** Returns the paths of all decimals in a document: every amount and every factor. */
 function decimalsIn(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value === 'string') return /^\d+(\.\d+)?$/.test(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -100,13 +100,13 @@ const low = (own: Prices, other: Prices, sold = own): readonly LowRate[] => {
 
 describe('a list of prices beside another one', () => {
   it.each(LISTS.map((list) => [(list as { unit: string }).unit, list] as const))(
-    'is not too low where both are the same: %s',
+    'yields no low rate if both are the same: %s',
     (_unit, list) => {
       expect(low(pricesOf(list), pricesOf(list))).toEqual([]);
     },
   );
 
-  it('is compared in every field of the vocabulary', () => {
+  it('uses every field of the vocabulary in this test', () => {
     const shape = JSON.stringify(prices.options.map((option) => Object.keys(option.shape)));
     const listed = JSON.stringify(LISTS.map((list) => Object.keys(list)));
     expect([...JSON.parse(listed).flat()].sort()).toEqual([...JSON.parse(shape).flat()].sort());
@@ -115,7 +115,7 @@ describe('a list of prices beside another one', () => {
   });
 
   it.each(FIELDS)(
-    'is too low where the other asks more, and not where it asks less: %s',
+    'counts as too low if the other one charges more, and not if it charges less: %s',
     (_name, list, path) => {
       const own = pricesOf(list);
       expect(low(own, pricesOf(changed(list, path, (value) => value * 1.5))).length).toBeGreaterThan(0);
@@ -130,7 +130,7 @@ describe('the name of a low rate', () => {
   const named = (own: object, other: object) =>
     low(tokenPricesOf(own), tokenPricesOf(other)).map(({ rate }) => rate);
 
-  it('is the item’s, and once: what has no rate of its own is not listed beside what stands in for it', () => {
+  it('equals the item’s name and appears once, without the items that its rate applies to', () => {
     expect(named({ input: 1, output: 4 }, { input: 2, output: 4 })).toEqual(['input']);
     expect(named({ input: 1, output: 1 }, { input: 2, output: 2 })).toEqual(['input', 'output']);
     expect(named(base, { ...base, cached_input: 0.2 })).toEqual(['cached_input']);
@@ -138,7 +138,7 @@ describe('the name of a low rate', () => {
     expect(named(base, { ...base, reasoning_output: 5 })).toEqual(['reasoning_output']);
   });
 
-  it('has the tier, where the rate is lower in that tier alone', () => {
+  it('includes the tier if the rate is lower in that tier alone', () => {
     const tiered = { ...base, tiers: [{ above: 200_000, ...base, input: 2 }] };
     expect(named(base, tiered)).toEqual(['input (prompts above 200000 tokens)']);
     expect(named(tiered, base)).toEqual([]);
@@ -148,7 +148,7 @@ describe('the name of a low rate', () => {
     expect(named(us(1), us(1.1))).toEqual(['input (region us)']);
   });
 
-  it('has both figures, of one call of a tool that the provider runs', () => {
+  it('comes with both amounts, per call of a tool that the provider runs', () => {
     const searching = (price: number) => tokenPricesOf({ ...base, features: { web_search: { price } } });
     expect(low(searching(1), searching(2))).toEqual([
       {
@@ -159,7 +159,7 @@ describe('the name of a low rate', () => {
     ]);
   });
 
-  it('has both figures, of a million tokens', () => {
+  it('comes with both amounts, per million tokens', () => {
     expect(low(tokenPricesOf({ ...base, input: 2 }), tokenPricesOf({ ...base, input: 3 }))).toEqual([
       {
         rate: 'input',
@@ -169,7 +169,7 @@ describe('the name of a low rate', () => {
     ]);
   });
 
-  it('is the quality’s and the size’s, and those of what the other list has apart', () => {
+  it('includes the quality and the size, and those that the other list prices separately', () => {
     const flat = pricesOf({ unit: 'per_image', image: '0.04' });
     expect(low(flat, pricesOf(IMAGES)).map(({ rate }) => rate)).toEqual([
       'image::1536x1024',
@@ -188,20 +188,23 @@ describe('what nobody can ask for', () => {
     ['a tool', { features: { web_search: { price: 0.01, max_uses: 1 } } }],
     ['a cache write', { cache_writes: { '1h': 2 } }],
     ['audio', { audio_input: 6, audio_output: 7 }],
-  ])('is not compared, because the model has no price for it and refuses it: %s', (_what, dearer) => {
-    const [plain, more] = [tokenPricesOf(base), tokenPricesOf({ ...base, ...dearer })];
-    expect(low(plain, more)).toEqual([]);
-    // Where the model sells it, a cost that lacks it is too low.
-    expect(low(plain, more, more).length).toBeGreaterThan(0);
-  });
+  ])(
+    'stays out of the comparison, because the model has no price for it and rejects it: %s',
+    (_what, dearer) => {
+      const [plain, more] = [tokenPricesOf(base), tokenPricesOf({ ...base, ...dearer })];
+      expect(low(plain, more)).toEqual([]);
+      // Where the model sells it, a cost that lacks it is too low.
+      expect(low(plain, more, more).length).toBeGreaterThan(0);
+    },
+  );
 
-  it('is output, where the model has none', () => {
+  it('includes output if the model has no price for it', () => {
     const [embeddings, chat] = [tokenPricesOf({ input: 1 }), tokenPricesOf(base)];
     expect(low(embeddings, chat)).toEqual([]);
     expect(low(embeddings, chat, chat)).toMatchObject([{ rate: 'output' }]);
   });
 
-  it('is a tier beyond the longest prompt, unless the provider’s tools read the prompt again', () => {
+  it('includes a tier beyond the longest prompt, unless the provider’s tools read the prompt again', () => {
     const plain = tokenPricesOf(base);
     const tiered = tokenPricesOf({ ...base, tiers: [{ above: 200_000, input: 2, output: 6 }] });
     const reach = (longestPrompt: number, sold: TokenPrices = plain) => ({ sold, longestPrompt });
@@ -220,7 +223,7 @@ describe('what is counted whether or not it has a price of its own', () => {
     ['cached_image_input', { cached_image_input: 2 }],
     ['cache_write_auto', { cache_writes: { auto: 1.25 } }],
     ['request', { request: 0.001 }],
-  ])('is compared, at the rate that stands in for it: %s', (item, dearer) => {
+  ])('takes part in the comparison, at the rate that applies in its place: %s', (item, dearer) => {
     const base = { input: 1, output: 4 };
     expect(low(tokenPricesOf(base), tokenPricesOf({ ...base, ...dearer })).map(({ rate }) => rate)).toContain(
       item,
@@ -233,7 +236,7 @@ describe('lists of different units', () => {
     ['per_second', 'second', '0.0001', 'per_minute', 'minute', '0.006'],
     ['per_minute', 'minute', '0.006', 'per_hour', 'hour', '0.36'],
   ])(
-    'are compared exactly where both count time: %s and %s',
+    'allow an exact comparison if both count time: %s and %s',
     (unit, name, price, otherUnit, otherName, same) => {
       const own = pricesOf({ unit, [name]: price });
       expect(low(own, pricesOf({ unit: otherUnit, [otherName]: same }))).toEqual([]);
@@ -242,7 +245,7 @@ describe('lists of different units', () => {
     },
   );
 
-  it('are not compared where they count other things', () => {
+  it('allow no comparison if they count different quantities', () => {
     for (const own of LISTS.map(pricesOf))
       for (const other of LISTS.map(pricesOf)) {
         const counts = ({ unit }: Prices) => unit.replace(/second|minute|hour/, 'time');

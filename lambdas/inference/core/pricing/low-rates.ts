@@ -1,6 +1,6 @@
 /**
- * Which rates of a price list are below those of another one: at each of them, some call costs less by the first list
- * than by the second. When there is none, no call does.
+ * The rates of a price list that are below those of another one. At each of them, some call costs less by the first
+ * list than by the second. Without such a rate, no call costs less.
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { billOf, imageItem, rateOf, ratesOf, type Served } from './bill.ts';
@@ -20,9 +20,12 @@ export interface LowRate {
   readonly other: UnitPrice;
 }
 
-/** What calls on a model can be billed by. */
+/** The bounds on what calls on a model can be billed for: the prices and the longest prompt. */
 export interface Reach {
-  /** What callers pay: a tier, a tool or a kind of tokens that has no price here is refused, and so never billed. */
+  /**
+   * The prices that callers pay. A tier, a tool or a type of tokens without a price here is rejected, and so never
+   * billed.
+   */
   readonly sold: Prices;
   /** The most tokens of a prompt; any number when absent. */
   readonly longestPrompt?: number | undefined;
@@ -105,7 +108,7 @@ function lengthsOf(lists: readonly TokenPrices[], longest = Number.POSITIVE_INFI
   return [...lengths].sort((a, b) => a - b);
 }
 
-/** What tokens can be counted as where these are the prices: the rest is refused, or counted as text. */
+/** Returns the items that tokens can be counted as at these prices. All others are rejected, or counted as text. */
 function itemsOf(sold: TokenPrices): readonly TokenItem[] {
   const written = LIFETIMES.filter(
     (lifetime) => lifetime === 'auto' || sold.cache_writes?.[lifetime] !== undefined,
@@ -128,7 +131,7 @@ function itemsOf(sold: TokenPrices): readonly TokenItem[] {
   return sold.output === undefined ? items.filter((item) => !item.endsWith('output')) : items;
 }
 
-/** Whether the item has a rate of its own there. */
+/** Returns whether the item has a separate rate there. */
 function names(rates: Rates, item: TokenItem): boolean {
   const lifetime = LIFETIMES.find((each) => item === `cache_write_${each}`);
   if (lifetime !== undefined) return rates.cache_writes?.[lifetime] !== undefined;
@@ -144,7 +147,7 @@ function asText(length: number, { serviceTier, region }: Served): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-/** What calls that are not billed by tokens count. */
+/** Returns the items of calls that are not billed by tokens. */
 function unitItems(own: Prices, other: Prices): readonly Item[] {
   if (own.unit === 'per_image')
     return imageItems([own, other].flatMap((list) => (list.unit === 'per_image' ? [list] : [])));

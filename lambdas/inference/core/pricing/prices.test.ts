@@ -7,14 +7,14 @@ import { prices } from './prices.ts';
 
 const BASE = { unit: 'per_million_tokens', input: '3', output: '15' };
 
-/** What is wrong with a document, as `path: message`. */
+/** Returns the faults of a document, each as `path: message`. */
 function faultsOf(document: object): string[] {
   const { error } = prices.safeParse(document);
   return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 describe('a price', () => {
-  it('is read exactly, as a number or as text, up to 9 decimal places', () => {
+  it('parses exactly, from a number or text, with up to 9 decimal places', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 999_999 }),
@@ -34,7 +34,7 @@ describe('a price', () => {
     ['0.0000000001', 'input: must be an amount'],
     ['1000001', 'input: must be an amount'],
     ['a', 'input: must be an amount'],
-  ])('is not %s', (input, fault) => {
+  ])('fails validation as %s', (input, fault) => {
     expect(faultsOf({ ...BASE, input }).join()).toContain(fault);
   });
 });
@@ -42,7 +42,7 @@ describe('a price', () => {
 describe('prices', () => {
   const tier = { above: 200_000, input: '6', output: '22.5' };
 
-  it('may have tiers of the same rates, each beginning after the one before', () => {
+  it('accept tiers of the same rates, each with a higher start than the one before', () => {
     expect(faultsOf({ ...BASE, tiers: [tier, { ...tier, above: 400_000 }] })).toEqual([]);
     expect(faultsOf({ ...BASE, tiers: [tier, tier] })).toEqual([
       'tiers.1.above: must be more than that of the tier before',
@@ -58,13 +58,13 @@ describe('prices', () => {
       { ...tier, cache_writes: { '5m': '7.5' } },
       'input, cache_writes.1h, cache_writes.5m, output',
     ],
-  ])('have no tier that %s of the rates', (_case, base, wrong, names) => {
+  ])('reject a tier that %s of the rates', (_case, base, wrong, names) => {
     expect(faultsOf({ ...BASE, ...base, tiers: [wrong] })).toEqual([
       `tiers.0: must have the same prices as the model: ${names}`,
     ]);
   });
 
-  it('may have a service tier by a factor, or with rates and tiers that are those of the model', () => {
+  it('accept a service tier with a factor, or with the same rates and tiers as the model', () => {
     const own = { input: '6', output: '30' };
     expect(faultsOf({ ...BASE, service_tiers: { priority: { factor: '2' }, fast: own } })).toEqual([]);
     expect(faultsOf({ ...BASE, tiers: [tier], service_tiers: { fast: own } })).toEqual([
@@ -75,7 +75,7 @@ describe('prices', () => {
     ]);
   });
 
-  it.each(['0', '-1', '101', '1.0000000001', 'x'])('have no factor of %s', (factor) => {
+  it.each(['0', '-1', '101', '1.0000000001', 'x'])('reject the factor %s', (factor) => {
     expect(faultsOf({ ...BASE, regions: { us: { factor } } }).join()).toContain('must be a factor above 0');
     expect(faultsOf({ ...BASE, service_tiers: { flex: { factor } } })).not.toEqual([]);
   });
@@ -86,7 +86,7 @@ describe('prices', () => {
     ['a name with a capital', { features: { Web: { price: '1' } } }],
     ['a feature without a price', { features: { web_search: { max_uses: 1 } } }],
     ['a factor beside rates', { service_tiers: { flex: { factor: '1', input: '1' } } }],
-  ])('have no %s', (_case, wrong) => {
+  ])('reject %s', (_case, wrong) => {
     expect(faultsOf({ ...BASE, ...wrong })).not.toEqual([]);
   });
 });
@@ -108,7 +108,7 @@ describe('the prices of a model', () => {
     ['image', { unit: 'per_image', image: '1', variants: [{ quality: 'high', image: '2' }] }],
     ['audio', { unit: 'per_second', second: '1' }],
     ['audio', { unit: 'per_hour', hour: '1' }],
-  ])('of type %s may be %o', (type, price) => {
+  ])('accept type %s with %o', (type, price) => {
     expect(() => parseCatalog(documentOf(type, price, price))).not.toThrow();
   });
 
@@ -117,7 +117,7 @@ describe('the prices of a model', () => {
     ['chat', { unit: 'per_million_tokens', input: '1' }, 'price.output'],
     ['image', BASE, 'price.unit'],
     ['audio', { unit: 'per_million_characters', character: '1' }, 'price.unit'],
-  ])('of type %s are not %o', (type, price, path) => {
+  ])('reject type %s with %o', (type, price, path) => {
     expect(() => parseCatalog(documentOf(type, price))).toThrow(`models[0].${path}`);
     const good = type === 'chat' ? BASE : { unit: 'per_request', request: '1' };
     expect(() => parseCatalog(documentOf(type, good, price))).toThrow(

@@ -31,8 +31,8 @@ const factor = z
   });
 
 /**
- * How long a provider keeps what of a prompt it has cached (Claude API docs, Prompt caching: 5 minutes, 1 hour; OpenAI
- * docs, Prompt caching: 30 minutes, 24 hours); `auto`: it writes without being asked.
+ * The times for which a provider keeps a cached part of a prompt. Sources: Claude API docs, Prompt caching (5 minutes,
+ * 1 hour) and OpenAI docs, Prompt caching (30 minutes, 24 hours). `auto`: the provider writes without a request.
  */
 export const LIFETIMES = ['5m', '30m', '1h', '24h', 'auto'] as const;
 export type Lifetime = (typeof LIFETIMES)[number];
@@ -74,9 +74,9 @@ const name = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 
 /** More uses than any call has: a request that allows them names no bound. */
 export const MAX_USES = 1_000;
 
-/** What a tool that the provider runs costs. */
+/** The price of a tool that the provider runs. */
 const feature = z.strictObject({
-  /** Of one use. */
+  /** The price of one use. */
   price,
   /** The most uses of a call, where the provider bounds them; else the request must. */
   max_uses: z.int().min(1).max(MAX_USES).optional(),
@@ -96,7 +96,7 @@ const tokenPrices = z
     /** A factor on all rates of tokens, by the place of inference: `us`. */
     regions: z.record(name, z.strictObject({ factor })).optional(),
     features: z.record(name, feature).optional(),
-    /** Of each call, beside its tokens. */
+    /** The price of each call, in addition to its tokens. */
     request: price.optional(),
   })
   .superRefine(({ unit: _unit, tiers: standard, ...prices }, context) => {
@@ -139,7 +139,7 @@ const namesOf = (prices: Rates): string =>
     })
     .join(', ');
 
-/** What images of a size, a quality or both cost, where that is not the price of every image. */
+/** The price of images of a size, a quality or both, if it differs from the price of every image. */
 const imageVariant = z
   .strictObject({
     size: z.string().min(1).max(32).optional(),

@@ -72,7 +72,7 @@ describe('what a provider takes', () => {
     ['the list of models', modelListBody(models)],
     ['the list of prices', priceListBody(models)],
     ['what the service describes to callers and owners', describedToOthers()],
-  ])('is not in %s, by name or by figure', (_what, answer) => {
+  ])('appears nowhere in %s, by name or by amount', (_what, answer) => {
     expect(textOf(answer).replaceAll('.', '')).not.toMatch(/31337424|provider_?cost|margin/i);
   });
 

@@ -90,7 +90,7 @@ describe('what a call costs at most', () => {
     completion: fc.integer({ min: 0, max: 4_000 }),
   });
 
-  it('is never below its bill, whatever it asks for and its route reports', () => {
+  it('never falls below its bill, whatever it requests and its route reports', () => {
     let served = 0;
     fc.assert(
       fc.property(
@@ -127,7 +127,7 @@ describe('what a call costs at most', () => {
     );
   });
 
-  it('is exact where there is one rate a side', () => {
+  it('equals the exact cost if each side has one rate', () => {
     const plain = tokenPricesOf({ input: '3', output: '15' });
     expect(worstCost(plain, termsFor(plain), { prompt: 1_000, completion: 100 })).toBe(4_500_000n);
   });
@@ -149,20 +149,20 @@ describe('a prompt that tools of the provider add to', () => {
   const prices = tokenPricesOf(FULL);
   const bound = { prompt: 1_000, completion: 100 };
 
-  it('is read again after each use, with what the uses gave and what was written so far', () => {
+  it('counts again after each use, with the results of the uses and the output so far', () => {
     const terms = termsFor(prices, [{ kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'a' }]);
     expect(promptWithUses(terms, bound, 200_000)).toBe(4 * (1_000 + 3 * 2_000 + 100));
     expect(promptWithUses(terms, bound, 5_000)).toBe(4 * 5_000);
   });
 
-  it('may fill the window each time, where nobody says what a use adds', () => {
+  it('fills the window each time if the catalog does not specify what a use adds', () => {
     const terms = termsFor(prices, [
       { kind: 'server-tool', name: 'code_execution', maxUses: undefined, param: 'a' },
     ]);
     expect(promptWithUses(terms, bound, 200_000)).toBe(3 * 200_000);
   });
 
-  it('is the prompt alone without one', () => {
+  it('counts once without a tool', () => {
     expect(promptWithUses(termsFor(prices), bound, 200_000)).toBe(1_000);
   });
 });

@@ -10,9 +10,9 @@ import type { TokenItem } from './counts.ts';
 import { type Feature, LIFETIMES, MAX_USES, type Prices, type TokenPrices } from './prices.ts';
 
 export interface Terms {
-  /** What the request asked for; what else a route says that it served is not believed. */
+  /** The requested tier and region. Any other one that a route reports is not believed. */
   readonly asked: Served;
-  /** What may be counted beside text, its cached part, and reasoning. */
+  /** The items that may be counted in addition to text, its cached part, and reasoning. */
   readonly items: ReadonlySet<TokenItem>;
   /** The most uses of each tool that the provider runs. */
   readonly uses: ReadonlyMap<string, number>;
@@ -97,7 +97,7 @@ class Draft implements Terms {
   }
 }
 
-/** What a call counts at most. */
+/** The upper bounds of a call's tokens. */
 export interface MostTokens {
   readonly prompt: number;
   readonly completion: number;
@@ -117,8 +117,9 @@ export function promptWithUses({ uses, tokensByUses }: Terms, most: MostTokens, 
 }
 
 /**
- * What a call costs at most, in nano-USD: all its tokens at the dearest rate that its terms allow, in the dearest tier
- * that a prompt of up to that length reaches, served as asked or by the standard.
+ * Returns the maximum cost of a call, in nano-USD. All its tokens count at the highest rate that its billable items
+ * allow. The tier is the most expensive one that a prompt of up to that length reaches. The call is served as requested
+ * or by the standard.
  */
 export function worstCost(prices: TokenPrices, terms: Terms, most: MostTokens): NanoUsd {
   const { serviceTier, region } = terms.asked;

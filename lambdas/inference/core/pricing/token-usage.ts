@@ -19,11 +19,11 @@ export interface TokenUsage {
   readonly imageOutputTokens?: number | undefined;
   readonly videoInputTokens?: number | undefined;
   readonly videoOutputTokens?: number | undefined;
-  /** How often the provider ran its own tools, by the name of the feature: `web_search`. */
+  /** The number of uses of the provider's own tools, by the name of the feature: `web_search`. */
   readonly uses?: Readonly<Record<string, number>> | undefined;
   /** The tier that served, where the route names one: `standard`, or by the name that it has in prices. */
   readonly serviceTier?: string | undefined;
-  /** Where the call was served, where the route says so: `standard`, or by the name that it has in prices. */
+  /** The region of inference, if the route reports it: `standard`, or the name that it has in prices. */
   readonly region?: string | undefined;
   /** The route's own account in the format of the caller's API, with whatever else it counts. */
   readonly reported?: Readonly<Record<string, unknown>>;
@@ -34,10 +34,10 @@ export const STANDARD = 'standard';
 
 export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
-/** What was written to a cache, for however long; undefined where nothing is known to have been. */
+/** Returns the tokens that were written to a cache, for any lifetime. Undefined if no write is known. */
 export const writtenTokens = (writes: TokenUsage['cacheWrites']): number | undefined =>
   writes === undefined ? undefined : Object.values(writes).reduce((sum, tokens) => sum + tokens, 0);
 
-/** Whether a figure that a route reports can be a number of tokens. */
+/** Returns whether a value that a route reports can be a number of tokens. */
 export const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;

@@ -35,7 +35,7 @@ const conversationOf = (request: object, headers: Readonly<Record<string, string
   conversationIn(new Headers(headers), request);
 
 describe('a conversation', () => {
-  it('has the same routes in the same order at each turn, all of them', () => {
+  it('keeps all routes in the same order at each turn', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -59,7 +59,7 @@ describe('a conversation', () => {
   });
 
   it.each([[[1, 1]], [[1, 9]], [[1, 2, 3]], [[5, 1, 1, 1]]])(
-    'is one of many, of which each route has its share: weights %j',
+    'uses each route in proportion to its weight among many conversations: weights %j',
     (weights) => {
       const total = 4_000;
       const first = Array.from(
@@ -75,7 +75,7 @@ describe('a conversation', () => {
     },
   );
 
-  it('of another account, or under another pepper, goes its own way', () => {
+  it('follows a separate order with another account or another pepper', () => {
     const weights = Array(12).fill(1) as number[];
     expect(routesFor(weights, 'one', 'acc_2')).not.toEqual(routesFor(weights, 'one'));
     const chances = [PEPPERS, { current: 'other' }].map((peppers) =>
@@ -129,11 +129,11 @@ describe('what distinguishes a conversation', () => {
         messages: [opening[1], ...more],
       },
     ],
-  ])('is its opening, which is the same at each turn: %s', (_, first, later) => {
+  ])('equals its opening, which is the same at each turn: %s', (_, first, later) => {
     expect(conversationOf(later)).toBe(conversationOf(first));
   });
 
-  it('is of either part of the opening, however long the other is', () => {
+  it('includes each part of the opening, however long the other one is', () => {
     const long = 'x'.repeat(100_000);
     const texts = [
       [long, 'Hi'],
@@ -152,14 +152,14 @@ describe('what distinguishes a conversation', () => {
     [{}, { 'x-claude-code-session-id': 'l' }, 'l'],
     [{}, { 'session-id': 'c' }, 'c'],
     [{ session_id: '', prompt_cache_key: 'k' }, {}, 'k'],
-  ])('is the name that the caller has for it, where it says one: %j %j', (fields, headers, name) => {
+  ])('equals the caller’s name for it, if there is one: %j %j', (fields, headers, name) => {
     expect(conversationOf({ ...fields, messages: opening }, headers)).toBe(
       conversationOf({ session_id: name }),
     );
     expect(conversationOf({ ...fields, messages: more }, headers)).toBe(conversationOf({ session_id: name }));
   });
 
-  it('is read of any request', () => {
+  it('exists for any request', () => {
     fc.assert(
       fc.property(fc.object(), (request) =>
         expect(typeof conversationIn(NO_HEADERS, request)).toBe('string'),

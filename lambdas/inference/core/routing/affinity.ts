@@ -18,7 +18,9 @@ export type RouteChance = (route: Pick<Route, 'id'>) => number;
  */
 const SESSION_HEADERS = ['x-session-id', 'x-session-affinity', 'x-claude-code-session-id', 'session-id'];
 
-/** Of the instructions, and of the first message each; enough to distinguish conversations. Characters. */
+/**
+ * The maximum characters of the instructions, and of the first message. They are enough to distinguish conversations.
+ */
 const MOST_TEXT = 4_096;
 
 /** Claude Code's first system text, which may differ from turn to turn. */
@@ -33,8 +35,8 @@ export function affinityOf({ current }: Peppers, accountId: string, conversation
 }
 
 /**
- * What distinguishes a conversation from others and is the same at each of its turns: the caller's name for it, or else
- * its opening.
+ * Returns the text that distinguishes a conversation from others and is the same at each of its turns: the caller's
+ * name for it, or else its opening.
  */
 export function conversationIn(headers: Headers, request: object): string {
   const { session_id: session, prompt_cache_key: cacheKey } = request as JsonObject;

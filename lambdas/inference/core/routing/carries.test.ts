@@ -59,7 +59,7 @@ describe('a request that asks for what has a price of its own', () => {
     expect(idsOf(models, [tier], 'anthropic')).toEqual(['priced-anthropic']);
   });
 
-  it('is refused by the name of the field where no model has the price', () => {
+  it('fails with the name of the field if no model has the price', () => {
     expect(() => idsOf(models.slice(0, 1), [tier])).toThrow(
       expect.objectContaining({ code: 'unpriced_feature', status: 400, param: 'service_tier' }),
     );
@@ -76,7 +76,7 @@ describe('a request that asks for what has a price of its own', () => {
     );
   });
 
-  it('may be billed by what it asks for on its own protocol, and by nothing of it on another', () => {
+  it('adds its billable item on its own protocol, and none on another', () => {
     const terms = chosenOf(models, payloadNeeding([cache], { protocol: 'anthropic' }));
     const items = terms.map((each) => [each.route.id, each.terms.items.has('cache_write_5m')]);
     expect(items).toEqual([

@@ -1,4 +1,4 @@
-/** Which routes can serve a request, at which billable items, and which of its fields each of them loses. */
+/** The routes that can serve a request, their billable items, and the fields of the request that each of them loses. */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { allowedBetas, lockedFields } from '../catalog/betas.ts';
 import type { Candidate, Route } from '../catalog/catalog-document.ts';

@@ -31,7 +31,7 @@ type Courses = Readonly<Record<string, unknown>>;
 interface CallOptions {
   readonly remainingMs?: number;
   readonly accountId?: string;
-  /** What is left until the caller must have had a byte, at each look in turn. */
+  /** Milliseconds until the caller must have received a byte, at each check in turn. */
   readonly silentMs?: readonly number[];
 }
 
@@ -72,7 +72,7 @@ const refusalOf = async (courses: Courses, options: CallOptions = {}): Promise<S
   throw new Error(`not refused: ${String(failure)}`);
 };
 
-/** Of the calls' own account. */
+/** Returns the state of a route's circuit for the account of the calls. */
 const stateIn = (id: string) => {
   const { own } = keysOf(id, accountHash(ACCOUNT));
   return stateOf(store.of(own), accountHash(ACCOUNT), fleet.time.clock()).kind;
@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(tried.join('')).toBe('abba');
   });
 
-  it('of another account is tried where one account’s was not served', async () => {
+  it('still uses a route that failed or limited only another account', async () => {
     await failures(6, { a: DEAD });
     await call({ b: limited(60) });
     expect(await call({}, { accountId: 'acc_other' })).toEqual(['answer of a', 'a']);
@@ -164,7 +164,7 @@ describe('when no route answers', () => {
     expect(tried).toEqual([]);
   });
 
-  it('and none says when, it is in five seconds', async () => {
+  it('the error specifies a retry after five seconds if no route reports a time', async () => {
     expect((await refusalOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
   });
 });
@@ -190,7 +190,7 @@ describe('a call that sends nothing before it is answered', () => {
     });
   });
 
-  it('is refused so when its last route took all of it, and not when all routes failed in time', async () => {
+  it('forbids a retry if its last route took all of the time, but not if all routes failed in time', async () => {
     const all = { a: DEAD, b: DEAD, c: DEAD };
     const late = await refusalOf(all, { silentMs: [300_000, 200_000, 100_000, 15_000] });
     expect([tried.length, late.headers]).toEqual([3, { 'x-should-retry': 'false' }]);
@@ -198,7 +198,7 @@ describe('a call that sends nothing before it is answered', () => {
     expect([tried.length, inTime.headers]).toEqual([6, {}]);
   });
 
-  it('has the time of its host alone where nothing stands before that', async () => {
+  it('receives the time of its host alone if nothing ends silent calls', async () => {
     await call({});
     expect(given).toEqual([{ remainingTimeMs: 885_000 }]);
   });
@@ -208,7 +208,7 @@ describe('a request that a route refuses as invalid', () => {
   const because = (refusal: Refusal) =>
     new UpstreamFailure('status', { status: 400, retryable: false, refusal });
 
-  it('is refused to the caller with the reason, and under our name of the model', async () => {
+  it('fails for the caller with the reason, under the public name of the model', async () => {
     const [{ route, model }] = CANDIDATES as readonly [Candidate];
     const reason = `${route.upstream_model} takes no images`;
     expect((await refusalOf({ a: because({ reason }) })).message).toBe(
@@ -243,7 +243,7 @@ describe('a request that a route refuses as invalid', () => {
 
   const refused = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
 
-  it('is refused to the caller, is tried nowhere else and counts for nothing', async () => {
+  it('fails for the caller without another attempt, and counts for nothing', async () => {
     for (let made = 0; made < 20; made += 1) {
       expect(await refusalOf({ a: refused })).toMatchObject({
         status: 400,
@@ -262,12 +262,12 @@ describe('the probe of a route', () => {
     await fleet.time.advance(COOLDOWN_MS);
   });
 
-  it('is a call like any other, which closes the circuit when it is served', async () => {
+  it('runs as a normal call, which closes the circuit if it is served', async () => {
     expect(await call({})).toEqual(['answer of a', 'a']);
     expect(stateIn('a')).toBe('closed');
   });
 
-  it('that fails is served by the next route, and the circuit stays open', async () => {
+  it('falls back on the next route if it fails, and the circuit stays open', async () => {
     expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
     expect(stateIn('a')).toBe('shut');
     expect(await call({})).toEqual(['answer of b', 'b']);

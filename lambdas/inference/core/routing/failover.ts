@@ -19,7 +19,7 @@ export interface FailoverDependencies {
 /** What is known of a call since its admission. */
 export interface Admitted {
   readonly admission: Pick<Admission, 'output' | 'spent' | 'observe'>;
-  /** What is left of the host's time, and of its caller's. */
+  /** Returns the remaining time of the host and of the caller. */
   readonly timeLeft: () => TimeLeft;
 }
 

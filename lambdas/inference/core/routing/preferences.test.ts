@@ -52,14 +52,14 @@ describe('max_price', () => {
     expect(chosen([DEAR, CHEAP], { max_price })).toEqual(expected);
   });
 
-  it('is of the dearest tier, and of the reasoning, because a call may be charged by them', () => {
+  it('applies to the most expensive tier and to reasoning, because a call may be charged by them', () => {
     const tiered = model('tiered', { input: 1, output: 2, tiers: [{ above: 1_000, input: 2, output: 4 }] });
     expect(chosen([tiered, CHEAP], { max_price: { prompt: 1 } })).toEqual(['at-cheap']);
     const thinking = model('thinking', { input: 1, output: 2, reasoning_output: 5 });
     expect(chosen([thinking, CHEAP], { max_price: { completion: 2 } })).toEqual(['at-cheap']);
   });
 
-  it('that no model keeps to is refused by its name', () => {
+  it('returns an error with its name if no model keeps to it', () => {
     expect(() => chosen([DEAR], { max_price: { prompt: '0.000000001' } })).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
@@ -76,18 +76,18 @@ describe('max_price', () => {
     { image: 1 },
     { request: 1 },
     { prompt: [] },
-  ])('is refused when it is no amount, or of something else: %j', (max_price) => {
+  ])('fails validation if it is no amount, or limits another price: %j', (max_price) => {
     expect(schema.safeParse({ provider: { max_price } }).success).toBe(false);
   });
 });
 
 describe('sort', () => {
-  it('by price has the cheapest model first, whatever the order of names', () => {
+  it('puts the cheapest model first for a sort by price, whatever the order of names', () => {
     expect(chosen([DEAR, CHEAP], { sort: 'price' })).toEqual(['at-cheap', 'at-dear']);
     expect(chosen([DEAR, CHEAP], {})).toEqual(['at-dear', 'at-cheap']);
   });
 
-  it.each(['latency', 'throughput'])('by what is not measured is refused: %s', (sort) => {
+  it.each(['latency', 'throughput'])('rejects a criterion that is not measured: %s', (sort) => {
     expect(schema.safeParse({ provider: { sort } }).success).toBe(false);
   });
 });
@@ -114,7 +114,7 @@ describe('require_parameters', () => {
     expect(chosen([mixed], {}, asking(fields))).toEqual(['converse', 'thinker', 'serial', 'own']);
   });
 
-  it('that no route meets is refused, with the fields', () => {
+  it('returns an error with the fields if no route meets it', () => {
     const [only] = mixed.routes;
     const converse = model('a/b', { input: 1, output: 1 }, [only ?? {}]);
     expect(() =>

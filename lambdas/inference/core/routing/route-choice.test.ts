@@ -88,13 +88,13 @@ describe('the order of routes', () => {
   ]);
   const further = modelOf('a/further', [{ id: 'further', priority: 0 }]);
 
-  it('is model after model, and by priority within one', () => {
+  it('follows the models, and the priority within each of them', () => {
     const candidates = choose([first, further]);
     expect(ids(candidates)).toEqual(['first-choice', 'second-choice', 'claude', 'further']);
     expect(candidates.map(({ model }) => model.id)).toEqual(['a/first', 'a/first', 'a/first', 'a/further']);
   });
 
-  it('is first the one that the caller gives, by id or protocol; what it does not name follows', () => {
+  it('starts with the routes that the caller lists by id or protocol, followed by the others', () => {
     expect(ids(choose([first], { controls: controls({ order: ['claude', 'second-choice'] }) }))).toEqual([
       'claude',
       'second-choice',
@@ -107,7 +107,7 @@ describe('the order of routes', () => {
     ]);
   });
 
-  it('has only what the caller allows', () => {
+  it('contains only the routes that the caller allows', () => {
     expect(ids(choose([first], { controls: controls({ only: ['claude', 'further'] }) }))).toEqual(['claude']);
     expect(ids(choose([first], { controls: controls({ only: ['openai'] }) }))).toEqual([
       'first-choice',
@@ -119,7 +119,7 @@ describe('the order of routes', () => {
     ]);
   });
 
-  it('cannot be empty by the controls of the caller', () => {
+  it('fails validation if the caller’s controls leave no route', () => {
     expect(codeOf(() => choose([first], { controls: controls({ only: ['unknown'] }) }))).toMatchObject({
       code: 'invalid_value',
       param: 'provider',
@@ -141,12 +141,12 @@ describe('a route that cannot carry the payload', () => {
     return { call: { payload: payloadNeeding(needs), providers: PROVIDERS, request: {} } };
   };
 
-  it('is left out: one without a capability, and one whose protocol cannot say it', () => {
+  it('drops out if it lacks a capability, or if its protocol cannot express the payload', () => {
     expect(ids(choose([model], needing(['stream', 'vision'])))).toEqual(['seeing', 'claude']);
     expect(ids(choose([model], needing(['vision'], ['choices', 'image-urls'])))).toEqual(['seeing']);
   });
 
-  it('is named by what it lacks when there is no other', () => {
+  it('appears in the error with its missing features if there is no other', () => {
     expect(codeOf(() => choose([model], needing(['vision'], ['choices', 'messages-blocks'])))).toEqual({
       code: 'unsupported_by_model',
       param: 'model',

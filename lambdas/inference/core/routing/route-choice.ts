@@ -129,7 +129,7 @@ function placed(route: Route, { controls, chance }: RouteChoice) {
   };
 }
 
-/** What a caller knows the features as. */
+/** Descriptions of the features for callers. */
 const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   choices: 'n above 1',
   'image-urls': 'images by URL',

@@ -17,7 +17,7 @@ export interface RouteControls {
   readonly sort?: Sort | undefined;
 }
 
-/** Of a million tokens. */
+/** The prices of a million tokens. */
 export interface TokenPrice {
   readonly prompt: NanoUsd;
   readonly completion: NanoUsd;
@@ -54,7 +54,7 @@ export const routeControlFields = {
       allow_fallbacks: z.boolean().default(true),
       /** True: only routes that leave out no field of the request. */
       require_parameters: z.boolean().nullish(),
-      /** What a million tokens may cost, USD. */
+      /** The maximum price of a million tokens, in USD. */
       max_price: z.strictObject({ prompt: usd, completion: usd }).nullish(),
       sort: z.enum(SORTS).nullish(),
     })
@@ -63,7 +63,7 @@ export const routeControlFields = {
 
 export type RouteControlFields = z.infer<z.ZodObject<typeof routeControlFields>>;
 
-/** What of a request is a route's business: every other field that is not null. */
+/** Returns the fields of a request that a route receives: every field that is not null, except the routing controls. */
 export function forwardedFields({
   models: _models,
   provider: _provider,

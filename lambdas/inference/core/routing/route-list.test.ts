@@ -11,7 +11,7 @@ import { routesPage, routesQuery } from './route-list.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
 
-/** What no answer may contain; nothing else has the prefix. */
+/** A value that no answer may contain. Nothing else has the prefix. */
 const hidden = fc.stringMatching(/^[a-z0-9]{6,12}$/).map((text) => `hidden-${text}`);
 
 const route = fc.record({
@@ -206,7 +206,7 @@ describe('the operator’s view of the catalog', () => {
     routes: [{ id: `r-${id}`, protocol: 'openai', base_url: 'https://x.example/v1', upstream_model: 'm' }],
   });
 
-  it('has nothing to compare the first one with', () => {
+  it('contains no difference for the first one', () => {
     expect(catalogView(applied('a', [model('one', 1)]), undefined)).toEqual({
       ...{ object: 'catalog', version: 'a', applied: 0, models: 1, routes: 1, diff: null },
     });

@@ -54,14 +54,14 @@ export const routeSummarySchema = z.object({
 
 type RouteSummary = Body<typeof routeSummarySchema>;
 
-/** What is stored of routes, by their ids. */
+/** The stored data of routes, by their ids. */
 export interface RouteFindings {
   /** By their keys. */
   readonly circuits: ReadonlyMap<string, Circuit>;
   readonly unbilled: readonly UnbilledOfRoute[];
 }
 
-/** What an account would meet that no circuit knows. */
+/** The id of an account that no circuit knows. */
 const ANYONE = '';
 
 const NAMES = { closed: 'closed', 'half-open': 'half_open', shut: 'open' } as const;

@@ -66,7 +66,7 @@ describe('marks for a cache on a route of another protocol', () => {
     ['a model without a price for writes', { protocol: 'bedrock' }, '5m', undefined],
     ['a host that does not cache', { protocol: 'bedrock', capabilities: [], writes: BOTH }, '5m', undefined],
     ['a protocol without marks', { protocol: 'openai-responses', writes: BOTH }, '5m', undefined],
-  ])('are sent, held for and billed alike: %s', (_what, given, asked, sent) => {
+  ])('match in the request, the hold and the bill: %s', (_what, given, asked, sent) => {
     const candidate = candidateOf(given);
     const payload = payloadThat(asked);
     const { system, systemCache, turns, tools } = withSentMarks(candidate, payload).conversation();
@@ -78,7 +78,7 @@ describe('marks for a cache on a route of another protocol', () => {
     expect(items).toEqual(sent === undefined ? [] : [`cache_write_${sent}`]);
   });
 
-  it('are held for at the price of the write', () => {
+  it('add the price of the write to the hold', () => {
     const candidate = candidateOf({ protocol: 'bedrock', writes: BOTH });
     const costOf = (payload: ChatPayload) => {
       const terms = termsOn(candidate, payload);
@@ -89,7 +89,7 @@ describe('marks for a cache on a route of another protocol', () => {
     expect(costOf({ ...payloadThat('1h'), fields: NO_FIELDS })).toBe(1_000_000_000n);
   });
 
-  it('are the caller’s own on a route of its protocol', () => {
+  it('stay the caller’s own on a route of its protocol', () => {
     const candidate = candidateOf({ protocol: 'anthropic', capabilities: [] });
     const payload = payloadThat('1h', 'anthropic');
     expect(withSentMarks(candidate, payload)).toBe(payload);

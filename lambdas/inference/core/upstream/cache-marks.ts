@@ -70,7 +70,7 @@ function withPartMarked<Marked extends Pick<Turn, 'parts'>>(turn: Marked, cache:
   return { ...turn, parts };
 }
 
-/** What of a conversation may be marked; its parts may be of another vocabulary than the conversation's own. */
+/** The parts of a conversation that can be marked. They may be of another vocabulary than the conversation's own. */
 interface MarkedConversation extends Pick<Conversation, 'system' | 'systemCache'> {
   readonly tools: readonly Tool[];
   readonly turns: readonly { readonly parts: readonly object[] }[];
@@ -136,7 +136,7 @@ const ruleOf =
 const isMark = (lifetime: string): lifetime is CacheLifetime =>
   CACHE_LIFETIMES.some((known) => known === lifetime);
 
-/** What the marks that the route gets ask for. */
+/** Returns the priced features that the marks of the route request. */
 export function sentMarks(candidate: Candidate, needs: readonly Need[]): readonly PricedFeature[] {
   const rule = ruleOf(candidate);
   return needs.flatMap((need): PricedFeature[] => {

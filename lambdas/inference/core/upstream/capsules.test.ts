@@ -19,12 +19,12 @@ describe('a signature', () => {
     );
   });
 
-  it('of a vendor, which is no capsule, does not open', () => {
+  it('stays unopened if a vendor created it and it is no capsule', () => {
     expect(signaturesOf(mine, 'route').open('EqQBCgIYAhIM')).toBeUndefined();
     expect(signaturesOf(mine, 'route').open(mine.seal('items', '["route","proof"]'))).toBeUndefined();
   });
 
-  it('of another account is refused', () => {
+  it('fails if it belongs to another account', () => {
     const theirs = signaturesOf(capsules('acc_2'), 'route').seal('proof');
     expect(() => signaturesOf(mine, 'route').open(theirs)).toThrow(
       expect.objectContaining({ code: 'invalid_capsule' }),

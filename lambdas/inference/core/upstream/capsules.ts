@@ -8,7 +8,7 @@ export type CapsuleContent = 'signature' | 'items';
 
 /** The capsules of one account, in one request. */
 export interface Capsules {
-  /** Of letters, digits, `-` and `_`. */
+  /** Returns a capsule of letters, digits, `-` and `_`. */
   seal(content: CapsuleContent, text: string): string;
   /**
    * The text of a capsule; undefined for a text that is none of this content. Throws 400 `invalid_capsule`, naming

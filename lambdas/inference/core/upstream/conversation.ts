@@ -6,11 +6,14 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { EFFORTS, type Effort } from '../catalog/dialect.ts';
 import type { AudioFormat, Source } from './sources.ts';
 
-/** How long a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt caching). */
+/**
+ * The times for which a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt
+ * caching).
+ */
 export const CACHE_LIFETIMES = ['5m', '1h'] as const;
 export type CacheLifetime = (typeof CACHE_LIFETIMES)[number];
 
-/** What a caller can mark: the prompt up to the end of it is to be cached. */
+/** A part of a prompt that a caller can mark. The mark requests a cache of the prompt up to the end of the part. */
 export interface CacheMarked {
   readonly cache?: CacheLifetime;
 }
@@ -29,7 +32,7 @@ export interface ImagePart extends CacheMarked {
 export interface DocumentPart extends CacheMarked {
   readonly type: 'document';
   readonly source: Source;
-  /** What the caller calls it. */
+  /** The caller's name for it. */
   readonly name?: string;
 }
 
@@ -40,7 +43,7 @@ export interface AudioPart extends CacheMarked {
   readonly data: string;
 }
 
-/** What a user shows a model beside the results of tools. */
+/** A part that a user shows a model in addition to the results of tools. */
 export type ShownPart = TextPart | ImagePart | DocumentPart | AudioPart;
 
 export interface ToolCallPart extends CacheMarked {
@@ -67,12 +70,12 @@ export interface RefusalPart extends CacheMarked {
 }
 
 /**
- * What a model thought before the parts that follow it. The proof of a tool call (Gemini's thought signature) is one
- * without text, directly before the call.
+ * The reasoning of a model before the parts that follow it. The signature of a tool call (Gemini's thought signature)
+ * is one without text, directly before the call.
  */
 export interface ReasoningPart {
   readonly type: 'reasoning';
-  /** What of it may be read; empty where the provider shows nothing. */
+  /** The readable text of it. Empty if the provider shows nothing. */
   readonly text: string;
   /** The provider's proof of it, sealed (`Signatures`): it goes back to the route that made it, and to no other. */
   readonly signature?: string;
@@ -116,7 +119,7 @@ export type AnswerFormat =
 /** The effort of this name; undefined for any other name. */
 export const knownEffort = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);
 
-/** What a caller asks of the model's reasoning; nothing is asked of a model whose route has no way to say it. */
+/** A caller's request for the model's reasoning. A route that cannot express it receives no such request. */
 export interface ReasoningRequest {
   readonly effort?: Effort;
   /** Tokens of reasoning at most, within `maxTokens`; the closer of the two where both are given. */
@@ -137,7 +140,7 @@ export interface Conversation {
   readonly format?: AnswerFormat;
   /** The model's own default when absent. */
   readonly reasoning?: ReasoningRequest;
-  /** Of one choice. */
+  /** The maximum output tokens of one choice. */
   readonly maxTokens: number;
   /** 0 to 2; a protocol with a smaller range takes its own bound. */
   readonly temperature?: number;
@@ -148,8 +151,8 @@ export interface Conversation {
 }
 
 /**
- * Why an answer ended. `stop`: the model was done. `refusal`: it, or a filter, declined. `pause`: the turn is to be
- * sent back as it is. `context`: the context window is full.
+ * The reason for the end of an answer. `stop`: the model was done. `refusal`: the model or a filter declined. `pause`:
+ * the turn must be sent back unchanged. `context`: the context window is full.
  */
 export type FinishReason =
   | 'stop'
@@ -174,7 +177,7 @@ export interface AssistantReply {
   readonly finish: Finish;
 }
 
-/** What a block of a streamed answer is; its text follows in deltas, for a tool call the JSON of its arguments. */
+/** The type of a block in a streamed answer. Its text follows in deltas, for a tool call the JSON of its arguments. */
 export type BlockStart =
   | { readonly type: 'text' | 'refusal' | 'reasoning' }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string };
@@ -191,7 +194,7 @@ export type StreamPart =
   | {
       readonly type: 'end';
       readonly block: number;
-      /** Of a reasoning, as `ReasoningPart` has it. */
+      /** The signature of a reasoning, as in `ReasoningPart`. */
       readonly signature?: string;
     }
   | ({ readonly type: 'finish' } & Finish);

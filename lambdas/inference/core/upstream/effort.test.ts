@@ -26,11 +26,11 @@ describe('the budget of a request to think', () => {
     [{ effort: 'max' }, 1_024, undefined],
     [{ effort: 'none' }, 20_000, undefined],
     [{ maxTokens: 0 }, 20_000, undefined],
-  ] as const)('of %j within %i tokens is %s', (request, maxTokens, budget) => {
+  ] as const)('results from %j within %i tokens and equals %s', (request, maxTokens, budget) => {
     expect(budgetOf(request, maxTokens)).toBe(budget);
   });
 
-  it('is 1,024 or more and less than the answer, or there is none', () => {
+  it('reaches at least 1,024 tokens and stays below those of the answer, or is absent', () => {
     fc.assert(
       fc.property(requests, tokens, (request, maxTokens) => {
         const budget = budgetOf(request, maxTokens);
@@ -74,11 +74,11 @@ describe('the effort of a request to think', () => {
     [{ effort: 'high', maxTokens: 4_000 }, 'low'],
     // Half-way between two.
     [{ maxTokens: 3_000 }, 'minimal'],
-  ] as const)('of %j within 20,000 tokens is %s', (request, effort) => {
+  ] as const)('results from %j within 20,000 tokens and equals %s', (request, effort) => {
     expect(effortOf(request, 20_000)).toBe(effort);
   });
 
-  it('is that from which its budget was made, where the answer has room', () => {
+  it('matches the effort that its budget was made from, if the answer has enough tokens', () => {
     fc.assert(
       fc.property(efforts, fc.integer({ min: 10_240, max: 2_000_000 }), (effort, maxTokens) => {
         const budget = budgetOf({ effort }, maxTokens);
@@ -108,11 +108,11 @@ describe('the nearest effort of a list', () => {
     ['medium', 'medium'],
     ['xhigh', 'high'],
     ['max', 'max'],
-  ] as const)('to %s is %s', (effort, nearest) => {
+  ] as const)('replaces %s with %s', (effort, nearest) => {
     expect(nearestEffort(effort, steps)).toBe(nearest);
   });
 
-  it('is the effort itself where the list has it, and grows with it', () => {
+  it('equals the effort itself if the list has it, and grows with it', () => {
     fc.assert(
       fc.property(efforts, efforts, (one, other) => {
         expect(nearestEffort(one, EFFORTS)).toBe(one);

@@ -1,6 +1,6 @@
 /**
- * How much a model is to think, between the two ways in which protocols say it: an effort, and a budget of tokens
- * within the tokens of the answer.
+ * The conversion between the two forms in which protocols express the amount of thinking: an effort, and a budget of
+ * tokens within the tokens of the answer.
  */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -21,7 +21,7 @@ const SHARES: Readonly<Record<Effort, number>> = {
 /** The smallest budget that Claude takes, tokens (Claude docs, Extended thinking). */
 const MIN_BUDGET = 1_024;
 
-/** Where thinking is asked for and nothing says how much. */
+/** The effort if thinking is requested without an amount. */
 const DEFAULT_EFFORT = 'medium';
 
 /** The request is for no reasoning at all. */
@@ -69,7 +69,7 @@ const nearest = <Step>(
 ): Step => rest.reduce((best, step) => (distance(step) < distance(best) ? step : best), first);
 
 /**
- * What a chat request asks of the model's reasoning, under the names that hosts of the protocol have for it:
+ * The request for a model's reasoning in a chat request, under the names that hosts of the protocol use. They are
  * `reasoning_effort` (OpenAI API reference), `reasoning` (OpenRouter docs, Reasoning tokens) and `thinking` (DeepSeek
  * API docs, Thinking mode; Claude API docs, OpenAI SDK compatibility).
  */

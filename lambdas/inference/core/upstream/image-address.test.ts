@@ -7,7 +7,7 @@ describe('the address of an image that an upstream fetches', () => {
     'HTTP://EXAMPLE.com:8080/a.png?b=c',
     'https://8.8.8.8/a.png',
     'data:image/png;base64,QUJD',
-  ])('may be %s', (url) => {
+  ])('passes validation as %s', (url) => {
     expect(() => requirePublicImages(['https://example.com/', url])).not.toThrow();
   });
 
@@ -26,7 +26,7 @@ describe('the address of an image that an upstream fetches', () => {
     'http://intranet/a.png',
     'http://',
     'https:///',
-  ])('may not be %s', (url) => {
+  ])('fails validation as %s', (url) => {
     expect(() => requirePublicImages(['https://example.com/', url])).toThrow(
       expect.objectContaining({ code: 'invalid_value', param: 'messages' }),
     );

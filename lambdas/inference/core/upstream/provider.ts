@@ -1,6 +1,6 @@
 /**
- * What a provider folder offers the core: one attempt at one route. A route of the caller's own protocol answers in
- * that protocol's format; any other answers in the terms of `conversation.ts`.
+ * The interface of a provider folder for the core: one attempt at one route. A route of the caller's own protocol
+ * answers in that protocol's format. Any other answers in the terms of `conversation.ts`.
  */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Route } from '../catalog/catalog-document.ts';
@@ -14,9 +14,9 @@ import type { Refusal } from './refusal.ts';
 /** The protocols that callers speak; each is also one that routes speak. */
 export type CallerProtocol = 'openai' | 'anthropic' | 'openai-responses';
 
-/** What the caller's headers say of its protocol, for routes that speak it too. */
+/** The values of the caller's headers for its protocol, for routes that speak it too. */
 export interface ProtocolHeaders {
-  /** Of the Messages protocol, a date. */
+  /** The version of the Messages protocol, a date. */
   readonly version?: string;
   /** Flags of the Messages protocol. */
   readonly betas: readonly string[];
@@ -34,7 +34,7 @@ export interface ChatPayload {
   readonly stream: boolean;
   /** Set where the caller left the bound of the output to the service: the same payload with this one, tokens. */
   readonly limitedTo?: (maxTokens: number) => ChatPayload;
-  /** What the request needs of a route, and which of its fields not every route gets. */
+  /** The needs of the request, and the fields that not every route receives. */
   readonly fields: RequestFields;
   /** `body` with the undocumented fields that a route takes; absent if the request has none. */
   readonly bodyWith?: (takes: TakesField) => JsonObject;
@@ -43,7 +43,7 @@ export interface ChatPayload {
 export interface Attempt {
   readonly route: Route;
   readonly payload: ChatPayload;
-  /** What the caller receives instead of the upstream's own names. */
+  /** The names that the caller receives instead of the upstream's own. */
   readonly identity: Identity;
   /** Seals what the model proves its reasoning by, and opens what callers send back of it. */
   readonly signatures: Signatures;
@@ -58,7 +58,7 @@ export interface Identity {
 
 /** One event of a stream: a `payload` from a route of the payload's protocol, `parts` from any other. */
 export interface ReplyEvent {
-  /** What the caller gets; absent for events that only the service uses. */
+  /** The payload that the caller receives. Absent for events that only the service uses. */
   readonly payload?: JsonObject;
   readonly parts?: readonly StreamPart[];
   /** Output the event delivers, for counting. */
@@ -141,7 +141,7 @@ export class UpstreamFailure extends Error {
     this.#refusal = details.refusal;
   }
 
-  /** Why the route refused the request; only where it is not retryable. */
+  /** The reason for which the route rejected the request. Present only if the failure is not retryable. */
   get refusal(): Refusal | undefined {
     return this.#refusal;
   }

@@ -1,9 +1,9 @@
-/** Why a route refused a request, as far as its caller may read it. */
+/** The reason for which a route rejected a request, limited to the facts that its caller may read. */
 
 /** Tokens of a request for which the context window has no room, as far as the route names them. */
 export interface Overflow {
   readonly prompt?: number | undefined;
-  /** What may be written; named where the prompt alone would fit. */
+  /** The tokens that may be written. Set if the prompt alone would fit. */
   readonly output?: number | undefined;
   readonly window?: number | undefined;
 }

@@ -3,7 +3,10 @@ import type { After, CallContext, Clock, EventFormat } from '../../../platform/c
 import type { Route } from '../catalog/catalog-document.ts';
 import { type FailureKind, UpstreamFailure } from './provider.ts';
 
-/** What is left of a call's time: its host's, and that of its caller, to whom nothing may be sent before its route answers. */
+/**
+ * The remaining time of a call: that of its host, and that of its caller, who can receive nothing before its route
+ * answers.
+ */
 export interface TimeLeft {
   /** Milliseconds until the host ends the call. */
   readonly remainingTimeMs: number;
@@ -12,8 +15,8 @@ export interface TimeLeft {
 }
 
 /**
- * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
- * calls with the SDK's retries, and the last bytes.
+ * Milliseconds of the host's time that remain when the upstream is cut off. They are enough for an error event, two
+ * rounds of database calls with the SDK's retries, and the last bytes.
  */
 const SETTLE_MARGIN_MS = 15_000;
 
@@ -35,13 +38,13 @@ export function timeFrom(
   return () => ({ ...ofHost(), silentTimeMs: cutMs - clock() });
 }
 
-/** What a route may take of it. */
+/** Returns the part of the remaining time that a route may take. */
 export const routeTimeOf = ({ remainingTimeMs, silentTimeMs }: TimeLeft): TimeLeft => ({
   remainingTimeMs: remainingTimeMs - SETTLE_MARGIN_MS,
   ...(silentTimeMs === undefined ? {} : { silentTimeMs: silentTimeMs - SETTLE_MARGIN_MS }),
 });
 
-/** Whether a route would have to answer before it could be asked, because its caller has had no byte for so long. */
+/** Returns whether the time is over in which a route can answer, because its caller has received no byte until now. */
 export const isSilenceOver = ({ silentTimeMs }: TimeLeft): boolean =>
   silentTimeMs !== undefined && silentTimeMs < LEAST_SILENCE_MS;
 
@@ -51,10 +54,13 @@ export const isSilenceOver = ({ silentTimeMs }: TimeLeft): boolean =>
  */
 const DRAIN_MS = 1_000;
 
-/** Why a connection ends that nobody reads any more. Made once: one made for each call would take its stack each time. */
+/**
+ * The failure that ends a connection without a reader. It is created once, because a new one for each call would record
+ * its stack each time.
+ */
 const LEFT = new UpstreamFailure('interrupted');
 
-/** Whether an answer broke off because its reader left, and by no fault of the route's. */
+/** Returns whether an answer broke off because its reader left, without a fault of the route. */
 export const hasLeft = (failure: UpstreamFailure): boolean => failure === LEFT;
 
 export interface RouteClock {
@@ -69,7 +75,7 @@ export interface RouteClock {
 export interface RouteClockOptions extends TimeLeft {
   readonly after: After;
   readonly route: Route;
-  /** Whether the first content has a time of its own. */
+  /** True if the first content has a separate time limit. */
   readonly stream: boolean;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal | undefined;

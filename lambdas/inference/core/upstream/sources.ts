@@ -1,4 +1,4 @@
-/** What of a request is no text: images, PDF documents and audio, and where their bytes are. */
+/** The content of a request that is not text (images, PDF documents and audio), and the location of its bytes. */
 
 /** Bytes in base64, or an address that the upstream fetches. */
 export type Source =
@@ -24,7 +24,7 @@ export const PDF = 'application/pdf';
 
 const PDF_URL = /^data:application\/pdf;base64,/i;
 
-/** Whether a text is the data URL of a PDF. */
+/** Returns whether a text is the data URL of a PDF. */
 export function isPdfUrl(url: string): boolean {
   const opening = PDF_URL.exec(url)?.[0];
   return opening !== undefined && isBase64(url.slice(opening.length));
@@ -33,10 +33,10 @@ export function isPdfUrl(url: string): boolean {
 const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;
 const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
 
-/** Whether a text is the bytes of a file, within a URL or as they are; no text that somebody has put there. */
+/** Returns whether a text is the bytes of a file, in a URL or alone, and not another text in their place. */
 export const isFileBytes = (text: string): boolean => isBase64(text.replace(FILE_URL, ''));
 
-/** Where an image's bytes are in base64: in a data URL, or in a field of their own. */
+/** The location of an image's bytes in base64: in a data URL, or in a separate field. */
 export type ImageField = 'url' | 'data';
 
 /** The bytes of an image in base64: within a URL, or as they are; undefined for any other text. */
@@ -53,7 +53,10 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 /** Base64 by its letters (RFC 4648, section 4): cheap looks at a text that may be megabytes. */
 const OTHER_LETTER = /[^A-Za-z0-9+/]/;
 
-/** Whether a text has something in it, only letters of base64, and at most two `=` after them; in linear time. */
+/**
+ * Returns whether a text is not empty and consists of base64 letters, with at most two `=` after them. Takes linear
+ * time.
+ */
 export function isBase64(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
   const letters = text.slice(0, text.length - padding);

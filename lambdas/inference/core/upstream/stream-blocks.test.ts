@@ -6,7 +6,9 @@ import { StreamBlocks } from './stream-blocks.ts';
 
 const FINISH = { reason: 'stop', raw: 'stop' } as const;
 
-/** What a reader of an upstream may do, in any order; a call is named by how many there were before it. */
+/**
+ * A step of a reader of an upstream. Steps occur in any order. A call is identified by the number of calls before it.
+ */
 type Step =
   | { readonly do: 'text' | 'refusal' | 'reasoning'; readonly text: string }
   | { readonly do: 'endText' | 'startCall' }
@@ -88,7 +90,7 @@ function broken(parts: readonly StreamPart[]): string[] {
   return faults;
 }
 
-/** What a stream says, by its kinds: the text of each, in order. */
+/** Returns the joined text of a stream, in order. */
 const said = (parts: readonly StreamPart[]) =>
   parts.map((part) => (part.type === 'delta' ? part.text : '')).join('');
 
@@ -128,7 +130,7 @@ describe('the blocks of a stream', () => {
     ]);
   });
 
-  it('are judged by rules that see a broken stream', () => {
+  it('follow rules that detect a broken stream', () => {
     const start = { type: 'start', block: 0, content: { type: 'text' } } as const;
     const delta = { type: 'delta', block: 0, text: 'a' } as const;
     const end = { type: 'end', block: 0 } as const;

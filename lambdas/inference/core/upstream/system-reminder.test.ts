@@ -40,7 +40,7 @@ describe('a system message between turns, for a route that takes none there', ()
     expect(user?.parts.map(({ type }) => type)).toEqual(['tool-result', 'text']);
   });
 
-  it('that takes one elsewhere stands behind the results too, and else where it was', () => {
+  it('moves behind the results of tools, and otherwise stays in place', () => {
     const result: Turn = {
       role: 'user',
       parts: [{ type: 'tool-result', id: '1', content: [], isError: false }],
@@ -68,7 +68,7 @@ describe('a system message between turns, for a route that takes none there', ()
     );
   });
 
-  it('is said in time in proportion to the turns, even thousands after one', async () => {
+  it('takes time in proportion to the number of messages', async () => {
     const say = (turns: number) =>
       expect(withReminders(turnsOf(`u${'s'.repeat(turns)}`))[0]?.parts).toHaveLength(turns + 1);
     expect(await growthOf(say, 500)).toBeLessThan(MOST_IN_PROPORTION);

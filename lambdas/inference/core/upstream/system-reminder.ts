@@ -13,7 +13,7 @@ export const reminderOf = (text: string): string => `<system-reminder>\n${text}\
 /** The turns without those of the system: what they say ends the user's turn before, or else the next, or is a turn. */
 export function withReminders(turns: readonly Turn[]): SpokenTurn[] {
   const spoken: SpokenTurn[] = [];
-  /** Of the user's turn that is the last, or of one that is yet to come. */
+  /** The parts of the user's turn that is the last, or of one that is yet to follow. */
   let parts: UserPart[] = [];
   let isLast = false;
   const endUserTurn = () => {

@@ -19,7 +19,7 @@ const CREDENTIAL = formatKey(
 );
 const EVENTS = { heartbeat: ': alive\n\n', errorEvent: () => '' };
 
-/** What a step of the call takes, milliseconds. */
+/** The durations of the steps of the call, in milliseconds. */
 interface Steps {
   readonly readMs?: number;
   readonly waitMs?: number;
@@ -94,31 +94,31 @@ async function timeOf(
 }
 
 describe('a call on a host before which something ends silent calls', () => {
-  it('has the silence less what settling takes', async () => {
+  it('receives the limit of silence minus the time for settling', async () => {
     expect(await timeOf({}, 300_000)).toEqual({ remainingTimeMs: 885_000, silentTimeMs: 285_000 });
   });
 
-  it('is silent from when its request has been read: until then its caller was sending', async () => {
+  it('counts silence from the end of its request, because its caller was sending until then', async () => {
     expect(await timeOf({ readMs: 100_000 }, 120_000)).toEqual({
       remainingTimeMs: 785_000,
       silentTimeMs: 105_000,
     });
   });
 
-  it('is silent while it waits for another of its idempotency key, and for its admission', async () => {
+  it('counts as silent while it waits for another call of its idempotency key, and for its admission', async () => {
     expect(await timeOf({ waitMs: 20_000, admitMs: 3_000 }, 120_000)).toEqual({
       remainingTimeMs: 862_000,
       silentTimeMs: 82_000,
     });
   });
 
-  it('is not when it answers with events, which have heartbeats among them', async () => {
+  it('counts no silence if it answers with events, which include heartbeats', async () => {
     expect(await timeOf({}, 300_000, EVENTS)).toEqual({ remainingTimeMs: 885_000 });
   });
 });
 
 describe('a call on a host before which nothing does', () => {
-  it('has all of the host’s time', async () => {
+  it('receives all of the host’s time', async () => {
     expect(await timeOf({}, undefined)).toEqual({ remainingTimeMs: 885_000 });
   });
 });

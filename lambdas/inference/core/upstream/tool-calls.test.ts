@@ -23,7 +23,7 @@ describe('an id of a tool call', () => {
     },
   );
 
-  it('is legal and different from every other, whatever the length that a protocol takes', () => {
+  it('becomes legal and differs from every other, for any length that a protocol takes', () => {
     const ids = fc.uniqueArray(fc.oneof(fc.string(), fc.string({ minLength: 30, maxLength: 90 })), {
       minLength: 2,
     });
@@ -38,7 +38,7 @@ describe('an id of a tool call', () => {
 });
 
 describe('the ids of the tool calls of one conversation', () => {
-  it('are a call’s own, even where the caller gives several the same, and its result’s', () => {
+  it('differ for each call, even if the caller repeats one, and match those of the results', () => {
     const ids = new ToolCallIds(64);
     const first = ids.ofCall('call_0');
     expect(first).toBe('call_0');
@@ -48,7 +48,7 @@ describe('the ids of the tool calls of one conversation', () => {
     expect([ids.ofResult('call_0'), ids.ofResult('call_0')]).toEqual([second, third]);
   });
 
-  it('are legal for a result without a call too', () => {
+  it('stay legal for a result without a call', () => {
     const ids = new ToolCallIds(40);
     expect(ids.ofResult('a b')).toBe(legalToolCallId('a b', 40));
     ids.ofCall('c');
@@ -89,7 +89,7 @@ describe('the input that a call’s arguments become', () => {
     ['null', { arguments: 'null' }],
     ['12345678901234567890', { arguments: '12345678901234567890' }],
     ['not json', { arguments: 'not json' }],
-  ])('is an object, whatever they are: %j', (text, input) => {
+  ])('remains an object, whatever the arguments: %j', (text, input) => {
     expect(toolInput(text)).toEqual(input);
     expect(toolInput(text, (json) => parseJson(json, BigInt))).toEqual(input);
   });

@@ -6,7 +6,7 @@ const converse = (fields: Partial<ChatRequest>) =>
   toConversation({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], ...fields });
 
 describe('a chat request as a conversation', () => {
-  it('has the interface’s defaults', () => {
+  it('applies the interface’s defaults', () => {
     expect(converse({})).toEqual({
       system: [],
       turns: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],

@@ -18,7 +18,7 @@ function stream(steps: readonly Step[]) {
 }
 
 describe('a whole answer on the chat surface', () => {
-  it('is a chat completion with every count', () => {
+  it('becomes a chat completion with every count', () => {
     expect(
       whole({
         parts: [
@@ -49,7 +49,7 @@ describe('a whole answer on the chat surface', () => {
     });
   });
 
-  it('has content null beside tool calls or a refusal alone, and an empty text when there is nothing', () => {
+  it('sets content to null if there are only tool calls or a refusal, and to an empty text if there is nothing', () => {
     const call = { type: 'tool-call', id: 'c', name: 'f', arguments: '' } as const;
     const called = whole({ parts: [call], finish: { reason: 'tool-calls', raw: 'tool_use' } }).choices[0];
     expect(called).toMatchObject({
@@ -80,7 +80,7 @@ describe('a whole answer on the chat surface', () => {
 describe('usage on the chat surface', () => {
   const usage = { promptTokens: 20, cachedTokens: 4, completionTokens: 9 };
 
-  it('has what a route of another protocol counted', () => {
+  it('contains the counts of a route of another protocol', () => {
     expect(usageBody({ ...usage, reasoningTokens: 6, cacheWrites: { '5m': 2, '1h': 3 } })).toEqual({
       prompt_tokens: 20,
       completion_tokens: 9,
@@ -90,7 +90,7 @@ describe('usage on the chat surface', () => {
     });
   });
 
-  it('has the route’s own account beside the counts that the call is billed by', () => {
+  it('adds the usage that the route reports to the counts that the call is billed by', () => {
     const reported = {
       ...{ prompt_tokens: 20, completion_tokens: 2, total_tokens: 29 },
       prompt_tokens_details: { audio_tokens: 3 },

@@ -65,7 +65,7 @@ export function usageBody({
 }
 
 export interface ChatWriterOptions extends Pick<WriterOptions, 'identity'> {
-  /** When the call began. */
+  /** The start of the call, in milliseconds since the epoch. */
   readonly createdMs: number;
   /** The caller wants no reasoning in the answer. */
   readonly hidesReasoning?: boolean;

@@ -35,13 +35,13 @@ describe('a tool', () => {
     ['parameters', 'none'],
     ['parameters', []],
     ['strict', 'yes'],
-  ])('has each field of its type: %s is not %j', (field, value) => {
+  ])('requires the type of each field: %s rejects %j', (field, value) => {
     expect(() => withTool({ [field]: value })).toThrow(
       expect.objectContaining({ code: 'invalid_value', param: `tools[0].function.${field}` }),
     );
   });
 
-  it('may have null for each field that may be left out', () => {
+  it('accepts null for each optional field', () => {
     const nulls = { description: null, parameters: null, strict: null };
     expect(withTool(nulls)).toEqual({ name: 'f', ...nulls });
   });
@@ -53,7 +53,7 @@ describe('the choice of a tool', () => {
       `"tool_choice":${JSON.stringify(choice)},"tools":${JSON.stringify(tools.map((name) => ({ type: 'function', function: { name } })))}`,
     );
 
-  it('is the name of one of the tools, and the error says which field is not', () => {
+  it('accepts the name of a declared tool, and the error for any other names the field', () => {
     const named = (name: string) => ({ type: 'function', function: { name } });
     expect(choose(named('g'), ['f', 'g']).tool_choice).toEqual(named('g'));
     expect(() => choose(named('h'), ['f', 'g'])).toThrow(
@@ -85,7 +85,7 @@ describe('a part of a message', () => {
     expect(() => withPart(part)).toThrow(expect.objectContaining({ code: 'invalid_value', param }));
   });
 
-  it('may name a field of another type with null, as programs do that write every field', () => {
+  it('ignores a field of another type if it is null, because some programs write every field', () => {
     const request = withPart({ type: 'text', text: 'a', image_url: null, refusal: null });
     expect(toConversation(request).turns).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'a' }] }]);
   });
@@ -101,7 +101,7 @@ describe('a part of a message', () => {
     'data:image/png;base64,a b',
     'data:,a',
     'ftp://a',
-  ])('has an image at an address or in base64, which %j is not', (url) => {
+  ])('rejects an image that is neither an address nor base64: %j', (url) => {
     const param = 'messages[0].content[0].image_url.url';
     expect(() => withPart({ type: 'image_url', image_url: { url } })).toThrow(
       expect.objectContaining({ param }),

@@ -67,7 +67,7 @@ const texts = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPar
     'must be a string or an array of text parts',
   );
 
-/** What a system, developer or tool message says. */
+/** The content of a system, developer or tool message. */
 export const textContent = texts(textPart);
 
 export const assistantContent = texts(textPart, refusalPart);
@@ -85,7 +85,7 @@ const toolCall = z.looseObject({ id: z.string().min(1), type: z.literal('functio
 
 const optionalName = z.string().max(64).nullish();
 
-/** What messages of one role hold, and those of others do not. */
+/** Fields that messages of one role may contain and messages of other roles may not. */
 const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
 const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id', ...REASONING];
 

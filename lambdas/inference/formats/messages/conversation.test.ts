@@ -12,7 +12,7 @@ const converse = (fields: Record<string, unknown>) => toConversation(request(fie
 const text = (value: string) => ({ type: 'text', text: value });
 
 describe('a Messages request as a conversation', () => {
-  it('has the interface’s defaults', () => {
+  it('applies the interface’s defaults', () => {
     expect(converse({})).toEqual({
       system: [],
       turns: [{ role: 'user', parts: [text('Hi')] }],

@@ -90,7 +90,7 @@ function toUserPart(block: Block): UserPart[] {
   return source === undefined ? toShown(block) : toDocument(block, source);
 }
 
-/** What the caller says of the document stands before it. */
+/** Returns the parts for a document. The caller's context for the document precedes it as a text. */
 function toDocument({ title, context, cache_control: control }: Block, source: Source): UserPart[] {
   return [
     ...(isSaid(context) ? [{ type: 'text' as const, text: context }] : []),

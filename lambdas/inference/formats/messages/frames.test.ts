@@ -104,7 +104,7 @@ describe('the event stream of Messages', () => {
     ]);
   });
 
-  it('is read by the official SDK', async () => {
+  it('parses with the official SDK', async () => {
     expect(await accumulated([ANSWER_WRITER.events.heartbeat, ...(await framesOf(ANSWER))])).toMatchObject({
       id: 'msg_1',
       model: 'a/b',
@@ -187,7 +187,7 @@ describe('the event stream of Messages', () => {
     await expect(accumulated(frames)).rejects.toThrow('no route');
   });
 
-  it('has a ping for while nothing happens', () => {
+  it('uses a ping as its heartbeat', () => {
     expect(ANSWER_WRITER.events.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
   });
 

@@ -15,7 +15,7 @@ const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).b
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
 describe('what a Messages request asks of a route', () => {
-  it('is the request with the interface’s defaults, without nulls and without the routing controls', () => {
+  it('equals the request with the interface’s defaults, without nulls and without the routing controls', () => {
     const payload = toPayload(
       request({ system: null, models: ['c/d'], provider: { only: ['r'] }, service_tier: 'auto' }),
     );
@@ -33,7 +33,7 @@ describe('what a Messages request asks of a route', () => {
     });
   });
 
-  it('has no temperature of its own beside what Claude refuses it with', () => {
+  it('excludes a default temperature next to fields with which Claude rejects one', () => {
     expect(bodyOf({ top_p: 0.9 })).not.toHaveProperty('temperature');
     expect(bodyOf({ thinking: { type: 'adaptive' } })).not.toHaveProperty('temperature');
     expect(bodyOf({ thinking: { type: 'disabled' } })).toMatchObject({ temperature: 0.7 });

@@ -12,11 +12,11 @@ describe('the headers of the Messages protocol', () => {
       { 'anthropic-beta': 'a-2025-01-01, b-2025-01-01,,a-2025-01-01 ' },
       { betas: ['a-2025-01-01', 'b-2025-01-01'] },
     ],
-  ])('are a version and the flags, each once: %j', (headers, expected) => {
+  ])('yield a version and the flags, each once: %j', (headers, expected) => {
     expect(read(headers)).toEqual(expected);
   });
 
-  it('may come several times', () => {
+  it('accept the flags in several headers', () => {
     const headers = new Headers([
       ['anthropic-beta', 'a-2025-01-01'],
       ['Anthropic-Beta', 'b-2025-01-01'],
@@ -30,7 +30,7 @@ describe('the headers of the Messages protocol', () => {
     'x'.repeat(101),
     Array.from({ length: 51 }, (_, index) => `a-${index}`).join(','),
     '"quoted"',
-  ])('are refused by name where they can be no flags: %s', (flags) => {
+  ])('reject values that cannot be flags, and the error names the header: %s', (flags) => {
     expect(() => protocolHeadersOf({ get: (name) => (name === 'anthropic-beta' ? flags : null) })).toThrow(
       expect.objectContaining({ status: 400, code: 'invalid_value', param: 'anthropic-beta' }),
     );

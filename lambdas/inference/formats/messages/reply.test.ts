@@ -11,7 +11,7 @@ const finish = { reason: 'stop', raw: 'stop' } as const;
 const call = (text: string) => ({ type: 'tool-call', id: 'call_1', name: 'f', arguments: text }) as const;
 
 describe('a whole answer on the Messages surface', () => {
-  it('is a message with every count', () => {
+  it('becomes a message with every count', () => {
     const text = { type: 'text', text: 'Hi' } as const;
     expect(whole({ parts: [text, { type: 'text', text: '' }, call('{"a":1}')], finish })).toEqual({
       ...IDENTITY,
@@ -29,7 +29,7 @@ describe('a whole answer on the Messages surface', () => {
     });
   });
 
-  it('is the route’s own, with the counts that the call is billed by', () => {
+  it('keeps the route’s own message, with the counts that the call is billed by', () => {
     const body = {
       id: 'msg_1',
       content: [{ type: 'thinking' }],
@@ -63,7 +63,7 @@ describe('a whole answer on the Messages surface', () => {
     expect(body).toContain(`"input":${input}}`);
   });
 
-  it('has a refusal’s words as text', () => {
+  it('contains the text of a refusal as a text block', () => {
     const refused = whole({
       parts: [{ type: 'refusal', text: 'No.' }],
       finish: { reason: 'refusal', raw: 'content_filter' },
@@ -98,7 +98,7 @@ describe('usage on the Messages surface', () => {
     });
   });
 
-  it('has what a route of another protocol counted', () => {
+  it('contains the counts of a route of another protocol', () => {
     const usage = { promptTokens: 20, cachedTokens: 4, completionTokens: 9, reasoningTokens: 6 };
     expect(usageBody({ ...usage, cacheWrites: { '5m': 2, '1h': 3 } })).toEqual({
       input_tokens: 11,
@@ -117,7 +117,7 @@ describe('usage on the Messages surface', () => {
     });
   });
 
-  it('has the route’s own account where both say the same', () => {
+  it('keeps the usage that the route reports if both report the same value', () => {
     const reported = {
       cache_creation_input_tokens: 5,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 5 },

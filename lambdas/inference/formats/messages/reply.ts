@@ -65,7 +65,7 @@ export function usageBody({
   };
 }
 
-/** What was written to the cache by how long it is kept, where the route says so. */
+/** Returns the tokens written to the cache, split by their lifetime, if the route reports it. */
 const splitBody = (writes: TokenUsage['cacheWrites']): JsonObject =>
   writes?.['5m'] === undefined && writes?.['1h'] === undefined
     ? {}

@@ -40,7 +40,7 @@ function isCited({ citations }: DocumentBlock): boolean {
   return enabled === true;
 }
 
-/** Where a PDF is that other protocols have a place for; undefined for any other document. */
+/** Returns the source of a PDF that other protocols support; undefined for any other document. */
 export function pdfSourceOf(block: Block): Source | undefined {
   if (!isBlock(block, 'document') || isCited(block)) return undefined;
   const { source } = block;
@@ -57,7 +57,7 @@ interface TextSource {
   readonly data: string;
 }
 
-/** What the document says, its title and context first. */
+/** Returns the text of a document, its title and context first. */
 export function documentText({
   title,
   context,

@@ -26,7 +26,10 @@ const content = (kinds: Kinds) =>
     'must be a string or an array of content blocks',
   );
 
-/** What blocks hold, each of its own kinds alone (Claude API reference, Create a Message). */
+/**
+ * Fields that hold the content of a block. Each belongs to certain types of blocks alone (Claude API reference, Create
+ * a Message).
+ */
 const CONTENTS = ['text', 'source', 'input', 'tool_use_id', 'content', 'thinking', 'signature', 'data'];
 
 const text = z

@@ -21,7 +21,10 @@ const end = (index: number): Step => ({ ends: index });
 const says = (text: string): Step => ({ says: text });
 const finish: Step = { finishes: { reason: 'tool-calls', raw: 'tool_calls' } };
 
-/** What a client has seen after each step: the type and place of each event, with the text of a delta. */
+/**
+ * Returns the events that a client receives after each step: the type and index of each event, with the text of a
+ * delta.
+ */
 function seen(steps: readonly Step[]): string[][] {
   const made = writer();
   const written = (count: number) => partsOf(steps.slice(0, count)).length;
@@ -77,7 +80,7 @@ describe('a streamed answer on the Messages surface', () => {
     ]);
   });
 
-  it('has no block for an answer without content', () => {
+  it('starts no block if the output has no content', () => {
     expect(stream([finish]).map(({ type }) => type)).toEqual([
       'message_start',
       'message_delta',
@@ -140,7 +143,7 @@ describe('a streamed answer on the Messages surface', () => {
     ]);
   });
 
-  it('has a block of its own for reasoning that cannot be read, and an empty signature for what nobody signed', () => {
+  it('starts a separate block for unreadable reasoning, and sends no signature delta for unsigned reasoning', () => {
     expect(stream([{ signs: 'sealed' }, start(0), finish]).slice(1, 3)).toEqual([
       {
         type: 'content_block_start',
@@ -156,7 +159,7 @@ describe('a streamed answer on the Messages surface', () => {
     ]);
   });
 
-  it('has a call end when the stream says so, and not when its arguments look complete', () => {
+  it('ends a call when the stream ends it, and not when its arguments look complete', () => {
     const pieces = [start(0), delta(0, '{}'), start(1), delta(1, '{"a"'), delta(0, ' more'), delta(1, ':1}')];
     expect(seen([...pieces, end(0), finish])).toEqual([
       ...[['message_start', 'start 0'], ['delta 0 {}'], [], [], ['delta 0  more'], []],

@@ -10,7 +10,7 @@ import { UpstreamFailure } from '../../core/upstream/provider.ts';
 export interface EventWriterOptions {
   /** The message as it begins. */
   readonly opening: () => JsonObject;
-  /** What the message's end changes in it. */
+  /** Returns the fields that the end of the message changes. */
   readonly ending: (finish: Finish) => JsonObject;
 }
 
@@ -21,15 +21,15 @@ interface Block {
   readonly delta: (text: string) => JsonObject;
   /** Its number in the answer. */
   readonly number: number;
-  /** Whether the block is certain to be whole. */
+  /** Returns whether the block is certain to be complete. */
   readonly isWhole: () => boolean;
   isOpen: boolean;
   /** Some of its text was sent. */
   isRead: boolean;
   hasEnded: boolean;
-  /** What has come for the block and not been sent. */
+  /** Text that has arrived for the block and has not been sent. */
   held: string;
-  /** Of a reasoning that has ended. */
+  /** The signature of reasoning that has ended. */
   signature?: string | undefined;
 }
 

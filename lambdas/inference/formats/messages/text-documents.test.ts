@@ -12,7 +12,7 @@ const payloadOf = (block: object) =>
 describe('a document that is a text', () => {
   const document = { type: 'document', source, title: 'Facts', context: 'Trusted.' };
 
-  it('is a text for routes of other protocols, its title and context first', () => {
+  it('becomes a text for routes of other protocols, its title and context first', () => {
     const payload = payloadOf({ ...document, cache_control: { type: 'ephemeral' } });
     expect([featuresOf(payload), capabilitiesOf(payload)]).toEqual([[], []]);
     expect(payload.conversation().turns[0]?.parts).toEqual([
@@ -20,7 +20,7 @@ describe('a document that is a text', () => {
     ]);
   });
 
-  it('is one within the result of a tool, too', () => {
+  it('becomes a text also within the result of a tool', () => {
     const payload = payloadOf({
       ...{ type: 'tool_result', tool_use_id: 't' },
       content: [{ type: 'document', source, title: null }],

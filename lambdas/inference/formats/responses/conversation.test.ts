@@ -74,7 +74,7 @@ const said = fc.oneof<fc.Arbitrary<AssistantPart>[]>(
   fc.record({ type: fc.constant('reasoning' as const), text: fc.string({ minLength: 1 }) }),
   fc.record({ type: fc.constant('reasoning' as const), text: fc.string(), signature: fc.constant(proof) }),
 );
-/** What the model says, its calls, and their results. */
+/** A round of turns: the user's input, the model's output and calls, and the results of the calls. */
 const round = fc
   .tuple(
     fc.array(fc.oneof(text, image, document), { minLength: 1, maxLength: 3 }),
@@ -112,7 +112,7 @@ const conversations = fc.record({
 });
 
 describe('a conversation in the Responses format', () => {
-  it('is read back whole', () => {
+  it('reads back unchanged after it is written', () => {
     fc.assert(
       fc.property(conversations, ({ effort, ...given }) => {
         const conversation: Conversation = {
@@ -149,7 +149,7 @@ function written({ system, turns, tools, toolChoice, ...rest }: Conversation): F
 }
 
 describe('a Responses request as a conversation', () => {
-  it('has one user text and nothing that was not asked for', () => {
+  it('contains one user text and nothing that the request does not set', () => {
     expect(conversationOf({ instructions: 'Be brief.' })).toEqual({
       system: ['Be brief.'],
       turns: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
@@ -159,7 +159,7 @@ describe('a Responses request as a conversation', () => {
     });
   });
 
-  it('has one turn of all that the model said between two inputs', () => {
+  it('merges all model output between two inputs into one turn', () => {
     const { turns } = conversationOf({
       input: [
         {
@@ -204,7 +204,7 @@ describe('a Responses request as a conversation', () => {
   };
   const agents = { type: 'namespace', name: 'agents', description: 'Agents.', tools: [f, patch] };
 
-  it('has custom tools and those of namespaces as functions', () => {
+  it('declares custom tools and the tools of namespaces as functions', () => {
     const { tools } = conversationOf({ tools: [f, patch, agents] });
     const input = expect.objectContaining({ required: ['input'], properties: { input: { type: 'string' } } });
     const nothing = { type: 'object', properties: {} };
@@ -237,7 +237,7 @@ describe('a Responses request as a conversation', () => {
     expect(conversation.toolChoice).toEqual(toolChoice);
   });
 
-  it('has no choice among no tools', () => {
+  it('omits the tool choice if there are no tools', () => {
     expect(conversationOf({ tool_choice: 'auto' })).not.toHaveProperty('toolChoice');
   });
 

@@ -4,7 +4,7 @@ import { whole } from '../../testing/completions/responses/answering.ts';
 const REPLY = { parts: [{ type: 'text', text: 'Hi' }], finish: { reason: 'stop', raw: 'stop' } } as const;
 
 describe('the request in its response', () => {
-  it('has every field of a function that the specification requires, null where the caller left it out', () => {
+  it('contains every required field of a function, with null for a field that the caller omitted', () => {
     const parameters = { type: 'object', properties: {} };
     const custom = { type: 'custom', name: 'patch' };
     const { tools } = whole(REPLY, {
@@ -21,7 +21,7 @@ describe('the request in its response', () => {
     ]);
   });
 
-  it('has every field of a format of a schema that the specification requires', () => {
+  it('contains every required field of a schema format', () => {
     const format = { type: 'json_schema' as const, name: 'person', schema: { type: 'object' } };
     const { text } = whole(REPLY, { text: { format, verbosity: 'low' } });
     expect(text).toEqual({ format: { ...format, description: null, strict: false }, verbosity: 'low' });

@@ -40,7 +40,7 @@ describe('what routes of its own protocol alone can carry', () => {
       'a part of type input_file',
     ],
     [{ truncation: 'auto' }, 'truncation "auto"'],
-  ])('is refused by its name where a model has no such route: %j', (fields, name) => {
+  ])('causes an error that names the feature if the model has no such route: %j', (fields, name) => {
     const payload = payloadOf(fields);
     expect(featuresOf(payload)).toEqual(['responses-items']);
     const choose = () =>
@@ -54,7 +54,7 @@ describe('what routes of its own protocol alone can carry', () => {
     expect(choose).toThrow(name);
   });
 
-  it('is nothing that every route can be given', () => {
+  it('excludes whatever every route supports', () => {
     const tools = [{ type: 'function', name: 'f', parameters: null }];
     expect(featuresOf(payloadOf({ tools, truncation: 'disabled' }))).toEqual([]);
   });

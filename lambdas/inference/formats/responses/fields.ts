@@ -122,7 +122,7 @@ const part: NeedReader = (value, context) => {
 
 const isPlainChoice = (value: unknown): boolean => value === 'none' || value === 'auto';
 
-/** Whether a choice names a tool that the provider runs. */
+/** Returns whether a choice identifies a tool that the provider runs. */
 const isHosted = (choice: unknown): boolean => {
   if (!isJsonObject(choice)) return false;
   if (choice.type !== 'allowed_tools') return !isCallable(choice);

@@ -1,7 +1,8 @@
 /**
- * What an answer said, for the caller to send back in its next request: nothing of it is kept here. A reasoning item has
- * itself in `encrypted_content`. A caller that believes in stored items sends ids in their place; for it the answer ends
- * in a reasoning item without visible content, whose id has all items of the answer in it.
+ * The output of a response, sealed for the caller to send in its next request. The service stores nothing of it. A
+ * reasoning item contains itself in `encrypted_content`. A caller that relies on stored items sends ids instead. For
+ * this caller, the response ends in a reasoning item without visible content, and the id of that item contains all
+ * items of the response.
  */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Capsules } from '../../core/upstream/capsules.ts';

@@ -9,7 +9,7 @@ const f = { type: 'function', name: 'f' };
 const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
 
 describe('what a Responses request asks of a route', () => {
-  it('is the request without nulls, ids, routing controls and what the client says of itself', () => {
+  it('equals the request without nulls, ids, routing controls and client metadata', () => {
     const payload = payloadOf({
       input: [{ type: 'message', id: 'msg_1', status: null, role: 'assistant', content: 'Hi' }],
       models: ['c/d'],
@@ -56,14 +56,17 @@ describe('what a Responses request asks of a route', () => {
     ['conversation', 'conv_1', 'whole conversation'],
     ['conversation', { id: 'conv_1' }, 'whole conversation'],
     ['previous_response_id', 'resp_1', 'whole conversation'],
-  ])('is refused where it needs storage, with what to send instead: %s', (field, value, instead) => {
-    const found = refusal(() => payloadOf({ [field]: value }));
-    expect(found).toMatchObject({ code: 'state_not_kept', param: field });
-    expect(found.message).toContain(instead);
-  });
+  ])(
+    'a field that needs storage causes an error that says what to send instead: %s',
+    (field, value, instead) => {
+      const found = refusal(() => payloadOf({ [field]: value }));
+      expect(found).toMatchObject({ code: 'state_not_kept', param: field });
+      expect(found.message).toContain(instead);
+    },
+  );
 
   it.each(['store', 'background', 'conversation', 'previous_response_id'])(
-    'may say that it needs none: %s',
+    'a field passes if it declares that the request needs no storage: %s',
     (field) => {
       expect(() =>
         payloadOf({ [field]: field === 'store' || field === 'background' ? false : null }),
@@ -71,7 +74,7 @@ describe('what a Responses request asks of a route', () => {
     },
   );
 
-  it('is no request to a private network', () => {
+  it('excludes an address in a private network', () => {
     const file = { type: 'input_file', file_url: 'http://169.254.169.254/' };
     const image = { ...LINKED, image_url: 'http://localhost/a.png' };
     for (const part of [file, image])
@@ -134,14 +137,14 @@ describe('what a Responses request asks of a route', () => {
 });
 
 describe('the bound of the output', () => {
-  it('is the caller’s, and then no other is taken', () => {
+  it('equals the caller’s bound, and no other bound replaces it', () => {
     const payload = payloadOf({ max_output_tokens: 9 });
     expect(payload).not.toHaveProperty('limitedTo');
     expect(payload.conversation().maxTokens).toBe(9);
     expect(payload.conversation()).toBe(payload.conversation());
   });
 
-  it('is set later where the caller leaves it open, and nothing is sent without it', () => {
+  it('receives its value later if the caller leaves it open, and no conversation exists without it', () => {
     const payload = payloadOf();
     expect(() => payload.conversation()).toThrow('no bound');
     const limited = payload.limitedTo?.(7);

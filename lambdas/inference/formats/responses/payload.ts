@@ -69,7 +69,7 @@ function payloadOf(
   };
 }
 
-/** Why a field that needs storage is refused, and what to send instead. */
+/** Fields that are rejected because they need storage, each with what to send instead. */
 const NOT_KEPT: readonly (readonly [string, string])[] = [
   ['previous_response_id', 'send the whole conversation in input'],
   ['conversation', 'send the whole conversation in input'],

@@ -93,7 +93,7 @@ describe('a Responses request', () => {
       { text: { format: { type: 'json_schema', name: 'a', schema: {}, strict: true }, verbosity: 'low' } },
     ],
     ['a field that nobody knows', { new_field: { deep: [1] } }],
-  ])('is taken with %s', (_what, fields) => {
+  ])('passes with %s', (_what, fields) => {
     expect(() => payloadOf(fields)).not.toThrow();
   });
 
@@ -202,7 +202,7 @@ describe('a Responses request', () => {
     ['include', { include: 'all' }],
     ['store', { store: 'no' }],
     ['provider.only', { provider: { only: 'x' } }],
-  ])('is refused with %s named', (param, fields) => {
+  ])('causes an error that names %s', (param, fields) => {
     const { code, param: named } = refusal(() => payloadOf(fields));
     expect(['invalid_value', 'missing_field']).toContain(code);
     expect(named).toBe(param);
@@ -217,7 +217,7 @@ describe('a Responses request', () => {
     );
   });
 
-  it('is refused with a name that is longer than an answer may be', () => {
+  it('causes a short error if it contains an overlong name', () => {
     const { message } = refusal(() => request({ input: [{ type: 'x'.repeat(1_000_000) }] }));
     expect(message.length).toBeLessThan(1_000);
   });

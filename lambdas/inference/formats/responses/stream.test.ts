@@ -104,7 +104,7 @@ describe('the events of a response', () => {
     expect(whole(reply, STATELESS)).toMatchObject({ status, incomplete_details: details });
   });
 
-  it('of a refusal that says so are those of a whole answer', async () => {
+  it('end a model’s refusal as a complete response if the stream contains the refusal', async () => {
     const refusal: Finish = { reason: 'refusal', raw: 'x' };
     const [last] = dataOf(await streamed([{ refuses: 'no' }, { finishes: refusal }])).slice(-1);
     expect(last).toMatchObject({ response: { status: 'completed', incomplete_details: null } });
@@ -127,13 +127,13 @@ describe('the events of a response', () => {
     expect((await accumulated(frames)).status).toBe('failed');
   });
 
-  it('are a whole stream even where nothing has begun before the failure', async () => {
+  it('form a complete stream even if the route fails before it starts', async () => {
     const frames = await streamed([], {}, { failure: new Error('broken') });
     expect(typesOf(frames)).toEqual(['created', 'failed']);
     expect((await accumulated(frames)).error).toMatchObject({ code: 'server_error' });
   });
 
-  it('of a native route are numbered and named by the service, whatever it says of its request', async () => {
+  it('repeat the caller’s request fields and seal the reasoning if the route is native', async () => {
     const call = answering({ store: false, instructions: 'Be brief.' });
     const item = { type: 'reasoning', id: 'rs_01J_0', summary: [], encrypted_content: 'signature' };
     const response = { id: 'resp_01J', model: 'a/served', instructions: 'theirs', output: [] };
@@ -163,7 +163,7 @@ describe('the events of a response', () => {
     expect(openItems(PLAIN_CAPSULES, sealed, 'x')).toEqual([item]);
   });
 
-  it('of a route never forge another event', async () => {
+  it('never include an event that a route forges', async () => {
     const forged = { type: 'response.x\ndata: {}\n\nevent: y' };
     expect(typesOf(await framesOf([forged], answering()))).toEqual(['created', 'in_progress', 'failed']);
   });
@@ -189,12 +189,12 @@ describe('an answer whose caller believes that items are stored', () => {
     ['calls of functions alone, which callers send back whole', [{ calls: 0 }, { finishes: CALLS }], {}],
     ['an answer to a caller that stores nothing', steps, STATELESS],
     ['more than an id may hold', [{ says: 'x'.repeat(300_000) }, { finishes: STOP }], {}],
-  ])('has no such item for %s', async (_, given, fields) => {
+  ])('omits this item for %s', async (_, given, fields) => {
     const { output } = await accumulated(await streamed(given, fields));
     expect(output.filter(({ id }) => String(id).startsWith('rs_plain_'))).toEqual([]);
   });
 
-  it('has its reasoning sealed by itself where the caller asks for that', async () => {
+  it('seals its reasoning separately if the caller requests that', async () => {
     const include = ['reasoning.encrypted_content'];
     const [reasoning] = (await accumulated(await streamed(steps, { include }))).output;
     expect(openItems(PLAIN_CAPSULES, String(reasoning?.encrypted_content), 'x')).toMatchObject([

@@ -20,7 +20,7 @@ const declarations = fc.tuple(
 );
 
 describe('names of tools on routes', () => {
-  it('are legal, each of one tool, and lead back to it', () => {
+  it('satisfy the naming rules, each identify one tool, and lead back to it', () => {
     fc.assert(
       fc.property(declarations, ([plain, namespaces]) => {
         const names = new ToolNames([
@@ -48,13 +48,13 @@ describe('names of tools on routes', () => {
     );
   });
 
-  it('are the caller’s own where they can be, whatever a namespace is called', () => {
+  it('equal the caller’s own names where possible, even if a namespace would produce the same name', () => {
     const names = new ToolNames([{ type: 'namespace', name: 'a', tools: [f('b')] }, f('a__b')]);
     expect(names.sent('a__b')).toBe('a__b');
     expect(names.sent('b', 'a')).toMatch(/^a__b_.{8}$/);
   });
 
-  it('of tools that are not declared are legal, too', () => {
+  it('satisfy the naming rules also for tools that are not declared', () => {
     const names = new ToolNames([]);
     expect(names.sent('f')).toBe('f');
     expect(names.sent('f g'.repeat(100), 'n')).toMatch(/^[a-zA-Z0-9_-]{64}$/);

@@ -102,7 +102,7 @@ export const toolChoice = z.union(
   'must be "none", "auto", "required" or an object with a type',
 );
 
-/** What is wrong with a choice among these tools: the field within the choice, and why; undefined for a right one. */
+/** Returns the wrong field within a choice among these tools, and the reason; undefined for a valid choice. */
 export function wrongChoice(
   choice: unknown,
   declared: readonly Tool[],
@@ -122,10 +122,13 @@ export function wrongChoice(
 
 const NO_SUCH_TOOL = 'must be the name of one of the tools, of the same type';
 
-/** Whether a choice names a tool that the caller runs. */
+/** Returns whether a choice identifies a tool that the caller runs. */
 export const isCallable = ({ type }: JsonObject): boolean => type === 'function' || type === 'custom';
 
-/** What a choice says of a tool; the namespace may be left out. */
+/**
+ * Returns the type, name and namespace of a tool, or of the tool that a choice identifies, as one text. The namespace
+ * may be absent.
+ */
 const nameOf = ({ type, name: called, namespace }: JsonObject | CallerTool): string =>
   JSON.stringify([type, called, namespace ?? null]);
 

@@ -56,7 +56,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
   });
 
   it.each(['not json', '<html>', '{"type":', '[]', 'null', '42', '"text"', 'true', '[DONE]'])(
-    'is no stream of the protocol with data that is no JSON object: %s',
+    'causes a protocol failure if its data is not a JSON object: %s',
     async (data) => {
       expect((await outcome(asked, wire(START, data))).failure).toMatchObject({
         kind: 'protocol',
@@ -77,7 +77,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
     [{ type: 'message_delta', delta: 5 }],
     [{ type: 'message_delta' }],
     [STOP],
-  ])('is no stream of the protocol with an event out of form or place: %j', async (data) => {
+  ])('causes a protocol failure if an event is malformed or out of place: %j', async (data) => {
     expect((await outcome(asked, wire(START, data))).failure).toMatchObject({
       kind: 'protocol',
       retryable: true,
@@ -89,11 +89,11 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
     [change(0, { type: 'text_delta', text: 'x' })],
     [END],
     [STOP],
-  ])('is no stream of the protocol before it has begun: %j', async (data) => {
+  ])('causes a protocol failure if it does not start with a message: %j', async (data) => {
     expect((await outcome(asked, wire(data))).failure).toMatchObject({ kind: 'protocol' });
   });
 
-  it('of any JSON ends in events or in an upstream failure', async () => {
+  it('ends in events or in an upstream failure for any JSON', async () => {
     const types = fc.constantFrom(
       'message_start',
       'content_block_start',
@@ -112,7 +112,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
     );
   });
 
-  it('of any bytes is an upstream failure', async () => {
+  it('ends in an upstream failure for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
         expect((await outcome(asked, ...parts)).failure).toBeInstanceOf(UpstreamFailure);
@@ -124,7 +124,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
 
 describe('a block that was never opened', () => {
   it.each([[change(3, { type: 'text_delta', text: 'x' })], [closed(3)]])(
-    'cannot become a part, nor reach a caller of the protocol, whose client keeps no such block: %j',
+    'causes a protocol failure for callers of every protocol, because a client has no such block: %j',
     async (data) => {
       expect((await outcome(FOREIGN, wire(START, data))).failure).toMatchObject({ kind: 'protocol' });
       expect((await outcome(NATIVE, wire(START, data))).failure).toMatchObject({ kind: 'protocol' });
@@ -134,7 +134,7 @@ describe('a block that was never opened', () => {
   it.each([
     { type: 'tool_use', name: 'f' },
     { type: 'tool_use', id: 'toolu_1' },
-  ])('nor a call that does not say whose it is: %j', async (content) => {
+  ])('a call without an id or a name causes a protocol failure: %j', async (content) => {
     expect((await outcome(FOREIGN, wire(START, block(0, content)))).failure).toMatchObject({
       kind: 'protocol',
     });

@@ -56,7 +56,7 @@ describe('the messages of a conversation', () => {
     ]);
   });
 
-  it('have no blank texts, and no turns of nothing else', () => {
+  it('omit blank texts, and turns that contain nothing else', () => {
     const turns = [
       user(text('a'), text('')),
       assistant(text(' \n')),
@@ -92,7 +92,7 @@ describe('the messages of a conversation', () => {
     ]);
   });
 
-  it('have images of either kind, also in results', () => {
+  it('include images of either source, also in tool results', () => {
     const data = { type: 'image', source: { kind: 'base64', mediaType: 'image/jpg', data: 'QUJD' } } as const;
     const url = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
     const shown = { type: 'tool-result', id: 'c', content: [url], isError: true } as const;
@@ -139,7 +139,7 @@ describe('the messages of a conversation', () => {
     ['null', { arguments: 'null' }],
     ['12345678901234567890', { arguments: '12345678901234567890' }],
     ['not json', { arguments: 'not json' }],
-  ])('have an object as input, whatever the arguments: %j', (args, input) => {
+  ])('contain an object as the input of a tool, for any arguments: %j', (args, input) => {
     expect(inputOf(args)).toEqual(input);
   });
 
@@ -152,7 +152,7 @@ describe('the ids of tool calls', () => {
   const idsOf = (turns: readonly Turn[]) =>
     toMessages(turns).flatMap(({ content }) => content.flatMap(({ id, tool_use_id: of }) => id ?? of ?? []));
 
-  it('are legal, and the same for a call and its result', () => {
+  it('satisfy the protocol, and each result has the id of its call', () => {
     const [called, answered, ...rest] = idsOf([
       user(text('a')),
       assistant(call('functions.f:0')),
@@ -163,7 +163,7 @@ describe('the ids of tool calls', () => {
     expect(rest).toEqual([]);
   });
 
-  it('are each call’s own, even where a caller numbers every turn anew', () => {
+  it('differ for every call, even if a caller starts its numbers again in each turn', () => {
     const turn = [assistant(call('call_0')), user(result('call_0', text('b')))];
     const [first, firstResult, second, secondResult] = idsOf([user(text('a')), ...turn, ...turn]);
     expect(first).toBe('call_0');
@@ -180,7 +180,7 @@ describe('the ids of tool calls', () => {
     expect(new Set(within).size).toBe(2);
   });
 
-  it('of a result without a call are legal all the same', () => {
+  it('satisfy the protocol also for a result without a call', () => {
     expect(idsOf([user(result('a b', text('b')))])).toEqual([expect.stringMatching(/^call_[a-zA-Z0-9_-]+$/)]);
   });
 });

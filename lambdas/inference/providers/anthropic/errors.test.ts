@@ -23,7 +23,7 @@ const paramOf = async (message: unknown, protocol?: 'openai' | 'anthropic') =>
   (await failureOf(400, { text: body(message), protocol: protocol ?? 'anthropic' })).param;
 
 describe('an error answer', () => {
-  it.each([400, 413, 422])('is the caller’s fault when the route says the request is: %i', async (status) => {
+  it.each([400, 413, 422])('forbids another attempt if the route rejects the request: %i', async (status) => {
     expect(await failureOf(status)).toMatchObject({ kind: 'status', status, retryable: false });
   });
 
@@ -154,7 +154,7 @@ describe('an error answer', () => {
     }
   });
 
-  it('is read within bounds', async () => {
+  it('yields no field if its body is longer than the limit', async () => {
     const text = JSON.stringify({ error: { message: 'messages: no', more: 'x'.repeat(128 * 1024) } });
     expect((await failureOf(400, { text })).param).toBeUndefined();
   });

@@ -39,7 +39,7 @@ const KINDS_OF_FIELDS =
 /** The operator's account with the route is exhausted; the status is a refused request's (Claude API docs, Errors). */
 const OUT_OF_FUNDS = /^(your credit balance is too low|you have reached your specified .{0,40}usage limits)/i;
 
-/** What an error answer means to a caller of the protocol. */
+/** Returns the failure that an error response means to a caller of the protocol. */
 export function toFailure(response: Response, protocol: ChatPayload['protocol']): Promise<UpstreamFailure> {
   return toStatusFailure(response, {
     isRouteFault: (body) => OUT_OF_FUNDS.test(messageOf(body)),

@@ -102,7 +102,7 @@ describe('a stream for a caller of another protocol', () => {
     ]);
   });
 
-  it('of nothing but its end is an empty answer', async () => {
+  it('yields an empty output if it contains only its end', async () => {
     expect(await partsOf(FOREIGN, wire(START, END, STOP))).toEqual([
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);

@@ -25,13 +25,13 @@ const replyWithStream = (name = 'text') => replyWith(200, EVENT_STREAM, bytesOf(
 const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('message')));
 
 describe('a call', () => {
-  it('can say image addresses and the protocol’s own blocks beside a conversation', () => {
+  it('supports image addresses and the protocol’s own blocks in addition to a conversation', () => {
     expect([...features].sort()).toEqual([
       ...['document-urls', 'documents', 'image-urls', 'messages-blocks', 'stop-sequences'],
     ]);
   });
 
-  it('is one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {
+  it('sends one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {
     replyWithJson();
     await call({ secret: 'env:UPSTREAM_KEY' });
     expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', path: '/v1/messages' })]);
@@ -52,7 +52,7 @@ describe('a call', () => {
     });
   });
 
-  it('of a stream asks for an event stream', async () => {
+  it('requests an event stream if it streams', async () => {
     replyWithStream();
     await eventsOf(call({ stream: true }));
     const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
@@ -60,13 +60,13 @@ describe('a call', () => {
     expect(JSON.parse(body)).toMatchObject({ stream: true });
   });
 
-  it('of a route without a secret sends no key', async () => {
+  it('sends no key if the route has no secret', async () => {
     replyWithJson();
     await call();
     expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
-  it('of a route whose secret cannot be read is not made', async () => {
+  it('sends nothing if the route’s secret cannot be read', async () => {
     const failure = await failureOf(call({ secret: 'env:ABSENT' }));
     expect(failure).toMatchObject({ kind: 'secret', retryable: true });
     expect(failure.message).not.toContain(CANARY);
@@ -110,7 +110,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('in JSON mode answers with the input of the tool that it declared', async () => {
+  it('returns the input of the declared tool in JSON mode', async () => {
     replyWithStream('json-answer');
     const events = await eventsOf(call({ payload: foreignPayload({ format: { type: 'json' } }, true) }));
     const parts = events.flatMap((event) => event.parts ?? []);

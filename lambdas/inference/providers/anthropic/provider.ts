@@ -11,7 +11,10 @@ import { toReplyEvents } from './stream.ts';
 /** The version of the protocol that is spoken where a caller names none (Claude API docs, Versions). */
 const VERSION = '2023-06-01';
 
-/** What the Messages protocol expresses beyond a conversation (Claude API reference, Create a Message). */
+/**
+ * The features that the Messages protocol supports in addition to a conversation (Claude API reference, Create a
+ * Message).
+ */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
   'image-urls',
   'documents',
@@ -20,7 +23,7 @@ export const features: ReadonlySet<Feature> = new Set<Feature>([
   'stop-sequences',
 ]);
 
-/** How the protocol takes a key (Claude API docs, Authentication). */
+/** Returns the header that contains the key (Claude API docs, Authentication). */
 const keyHeader: KeyHeader = (key) => ({ 'x-api-key': key });
 
 export interface AnthropicDependencies extends AuthorizationDependencies {

@@ -46,7 +46,10 @@ const isBlank = ({ type, text }: Block): boolean => type === 'text' && (text ?? 
 const deep = (blocks: readonly Block[]): Block[] =>
   blocks.flatMap((block) => [block, ...deep(block.content ?? [])]);
 
-/** What the documentation says of messages, whatever the order of calls and results (Claude API reference, Create a Message). */
+/**
+ * Returns the documented rules that a request breaks, in any order of calls and results (Claude API reference, Create a
+ * Message).
+ */
 function brokenRules({ system, messages, ...body }: Body): string[] {
   const all = deep(messages.flatMap(({ content }) => content));
   const tools = body.tools ?? [];
@@ -133,7 +136,7 @@ describe('the request of any conversation', () => {
     );
   });
 
-  it('is the same each time', () => {
+  it('stays the same each time', () => {
     fc.assert(
       fc.property(anyConversation, anyWay, (conversation, way) => {
         expect(bodyFor(conversation, way)).toEqual(bodyFor(structuredClone(conversation), way));

@@ -41,7 +41,7 @@ const CALLED: Conversation['turns'] = [
 ];
 
 describe('the request of a caller of the protocol', () => {
-  it('is the caller’s, fields unknown to the service included, under the route’s own model name', () => {
+  it('equals the caller’s request, including fields unknown to the service, under the route’s model name', () => {
     const body = {
       messages: [
         { role: 'user', content: [{ type: 'text', text: ' ', cache_control: { type: 'ephemeral' } }] },
@@ -63,7 +63,7 @@ describe('the request of a caller of the protocol', () => {
 });
 
 describe('the request of a conversation', () => {
-  it('has all that both protocols can say', () => {
+  it('contains everything that both protocols express', () => {
     const conversation: Conversation = {
       system: ['Be brief.', 'Answer in German.'],
       turns: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
@@ -94,12 +94,12 @@ describe('the request of a conversation', () => {
     });
   });
 
-  it('has nothing that the conversation does not say', () => {
+  it('contains nothing that the conversation does not contain', () => {
     expect(requestFor({})).toEqual({ body: BASE });
     expect(bodyOf({ system: ['', ' \n'], stop: ['\n'] })).toEqual(BASE);
   });
 
-  it('has one system text as a string', () => {
+  it('contains a single system text as a string', () => {
     expect(bodyOf({ system: ['Be brief.', ' '] })).toEqual({ ...BASE, system: 'Be brief.' });
   });
 
@@ -108,18 +108,18 @@ describe('the request of a conversation', () => {
     [{ temperature: 1.7 }, { temperature: 1 }],
     [{ topP: 0.9 }, { top_p: 0.9 }],
     [{ topP: 0.9, temperature: 0.7 }, { top_p: 0.9 }],
-  ])('has one sampling parameter within its range: %j', (asked, sent) => {
+  ])('contains one sampling parameter within its range: %j', (asked, sent) => {
     expect(bodyOf(asked)).toEqual({ ...BASE, ...sent });
   });
 
-  it('has no user id that the protocol would refuse', () => {
+  it('omits a user id that the protocol would reject', () => {
     expect(bodyOf({ user: 'x'.repeat(256) }).metadata).toEqual({ user_id: 'x'.repeat(256) });
     expect(bodyOf({ user: 'x'.repeat(257) })).toEqual(BASE);
   });
 });
 
 describe('the tools of a request', () => {
-  it('have an object’s schema', () => {
+  it('receive an object schema', () => {
     const tools: Tool[] = [
       { name: 'a', parameters: {} },
       { name: 'b', parameters: { properties: { x: { type: 'string' } } } },
@@ -130,7 +130,7 @@ describe('the tools of a request', () => {
     ]);
   });
 
-  it('are strict where the caller says so and the protocol can be', () => {
+  it('remain strict if the caller requests that and the protocol supports the schema', () => {
     const closed = { type: 'object', properties: {}, additionalProperties: false };
     const tools: Tool[] = [
       { name: 'a', parameters: closed, strict: true },
@@ -161,7 +161,7 @@ describe('the tools of a request', () => {
       false,
       { type: 'tool', name: 'get_weather', disable_parallel_tool_use: true },
     ],
-  ] as const)('are chosen as the caller says: %j, parallel %s', (toolChoice, parallelToolCalls, sent) => {
+  ] as const)('follow the caller’s tool choice: %j, parallel %s', (toolChoice, parallelToolCalls, sent) => {
     const asked = {
       ...(toolChoice === undefined ? {} : { toolChoice }),
       ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
@@ -171,14 +171,14 @@ describe('the tools of a request', () => {
     expect(choice).toEqual(sent);
   });
 
-  it('are those that were called, not to be called again, where the caller names none any more', () => {
+  it('list the tools that were called and forbid further calls if the caller no longer declares any', () => {
     const { tools, tool_choice: choice } = bodyOf({ turns: [...CALLED, ...CALLED] });
     expect(tools).toEqual([{ name: 'get_time', input_schema: { type: 'object' } }]);
     expect(choice).toEqual({ type: 'none' });
     expect(bodyOf({ turns: CALLED, tools: [WEATHER] }).tools).toEqual([WEATHER_BODY]);
   });
 
-  it('are chosen among none only where the server has to say so', () => {
+  it('omit the tool choice if there are no tools, except one that the server has to reject', () => {
     expect(bodyOf({ toolChoice: { type: 'auto' }, parallelToolCalls: false })).toEqual(BASE);
     expect(bodyOf({ toolChoice: { type: 'none' } })).toEqual(BASE);
     expect(bodyOf({ toolChoice: { type: 'any' } })).toEqual({ ...BASE, tool_choice: { type: 'any' } });
@@ -198,7 +198,7 @@ describe('the format of an answer', () => {
   const answerTool = { name: 'json_answer', description: use, input_schema: { type: 'object' } };
   const forced = { type: 'tool', name: 'json_answer', disable_parallel_tool_use: true };
 
-  it('is a schema of structured outputs where they take it', () => {
+  it('uses structured outputs if they accept the schema', () => {
     const format = { type: 'json-schema', schema: closed, name: 'place', strict: true } as const;
     expect(requestFor({ format })).toEqual({
       body: { ...BASE, output_config: { format: { type: 'json_schema', schema: closed } } },
@@ -210,7 +210,7 @@ describe('the format of an answer', () => {
     });
   });
 
-  it('is the input of a tool where they do not', () => {
+  it('becomes the input of a tool if structured outputs do not accept the schema', () => {
     const format = { type: 'json-schema', schema: open, description: 'A place.' } as const;
     expect(requestFor({ format })).toEqual({
       body: {
@@ -222,7 +222,7 @@ describe('the format of an answer', () => {
     });
   });
 
-  it('is for the server to refuse where nothing else can say it', () => {
+  it('leaves a schema to the server to reject if nothing else can express it', () => {
     for (const schema of [
       { type: 'array', items: { type: 'string' }, maxItems: 2 },
       { oneOf: [open, closed] },
@@ -233,7 +233,7 @@ describe('the format of an answer', () => {
     }
   });
 
-  it('is any object as the input of a tool that must be called', () => {
+  it('accepts any object as the input of a tool that must be called', () => {
     expect(requestFor(json)).toEqual({
       body: { ...BASE, tools: [answerTool], tool_choice: forced },
       answerTool: 'json_answer',
@@ -273,7 +273,7 @@ describe('the format of an answer', () => {
     },
   );
 
-  it('has a tool of no name that is taken', () => {
+  it('receives a tool name that is not in use', () => {
     const tools = [{ ...WEATHER, name: 'json_answer' }];
     const turns: Conversation['turns'] = [
       ...CALLED,
@@ -285,7 +285,7 @@ describe('the format of an answer', () => {
     expect(requestFor({ ...json, tools, turns }).answerTool).toBe('json_answer_3');
   });
 
-  it('is asked of a reasoning model in words: it refuses to be made to call a tool', () => {
+  it('asks a reasoning model in text, because the model rejects a forced tool call', () => {
     const asked = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
     expect(requestFor({ ...json, system: ['Be brief.'], tools: [WEATHER] }, true)).toEqual({
       body: {

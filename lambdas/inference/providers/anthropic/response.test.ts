@@ -22,7 +22,7 @@ const replyOf = (content: readonly unknown[], more: Record<string, unknown> = {}
 const use = (name: string, input: unknown) => ({ type: 'tool_use', id: `id_${name}`, name, input });
 
 describe('a whole answer', () => {
-  it('for a caller of the protocol is passed on under our id and model, its signatures sealed, and loses nothing else', () => {
+  it('keeps everything for a caller of the protocol, under our id and model and with sealed signatures', () => {
     const { usage, content, ...kept } = message;
     const [, ...others] = content as unknown[];
     const thought = { type: 'thinking', thinking: 'Hm.', signature: '<{"signature":"EqQB"}>' };
@@ -34,7 +34,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('for any other is its reasoning, its text and its calls', () => {
+  it('consists of its reasoning, its text and its calls for other callers', () => {
     expect(withProofs(toReply(message, FOREIGN))).toEqual({
       kind: 'json',
       answer: {
@@ -76,7 +76,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('in JSON mode is the input of the answer tool, as text', () => {
+  it('contains the input of the answer tool as text in JSON mode', () => {
     expect(replyOf([use('json_answer', { a: 1 })]).answer).toEqual({
       reply: { parts: [{ type: 'text', text: '{"a":1}' }], finish: { reason: 'stop', raw: 'tool_use' } },
     });
@@ -86,7 +86,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('is without the blocks that its caller has no form for, such as what the provider’s own tools did', () => {
+  it('omits the blocks that have no form in the caller’s protocol, such as those of server tools', () => {
     const server = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'q' } };
     const found = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] };
     expect(replyOf([server, found, use('f', { b: 2 })]).answer).toMatchObject({
@@ -94,7 +94,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('in JSON mode keeps the calls of the caller’s own tools', () => {
+  it('keeps the calls of the caller’s own tools in JSON mode', () => {
     expect(replyOf([use('json_answer', { a: 1 }), use('f', { b: 2 })]).answer).toEqual({
       reply: {
         parts: [
@@ -118,13 +118,13 @@ describe('a whole answer', () => {
     [{ content: 'text', stop_reason: 'end_turn' }],
     [{ content: [null], stop_reason: 'end_turn' }],
     [{ type: 'error', error: { type: 'api_error', message: 'heron-7f3a' } }],
-  ])('that is no finished message is a failure of the protocol: %j', (body) => {
+  ])('causes a protocol failure if it is not a finished message: %j', (body) => {
     for (const asked of [NATIVE, FOREIGN])
       expect(() => toReply(body, asked)).toThrow(/^upstream failure: protocol$/);
   });
 
   it.each([[{ type: 'tool_use', name: 'f' }], [{ type: 'tool_use', id: 'a' }]])(
-    'cannot become a call that does not say whose it is: %j',
+    'fails if a call has no id or no name: %j',
     (block) => {
       expect(() => replyOf([block], {}, JSON_MODE)).toThrow(UpstreamFailure);
       expect(() => replyOf([block], {}, { ...FOREIGN, answerTool: 'other' })).toThrow(UpstreamFailure);
@@ -132,7 +132,7 @@ describe('a whole answer', () => {
     },
   );
 
-  it('of any JSON is an answer or an upstream failure', () => {
+  it('yields a response or an upstream failure for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         for (const asked of [NATIVE, FOREIGN])
@@ -172,7 +172,7 @@ describe('reported usage', () => {
     [{ input_tokens: 1, output_tokens: 0.5 }],
     [{ input_tokens: '1', output_tokens: 1 }],
     [{ input_tokens: 2 ** 53, output_tokens: 1 }],
-  ])('that does not count both sides is ignored: %j', (reported) => {
+  ])('yields no counts if it does not count both sides: %j', (reported) => {
     expect(toUsage(reported, true)).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
-/** What of a call its answer is read with. */
+/** The properties of a call that are needed to read its response. */
 export interface CallContext extends Pick<Attempt, 'payload' | 'identity' | 'signatures'> {
   /** The tool whose input is the answer's text. */
   readonly answerTool?: string | undefined;
@@ -67,14 +67,14 @@ function toReasoning(block: JsonObject, signatures: Signatures): AssistantPart[]
   return [{ type: 'reasoning', text, ...(signature === undefined ? {} : { signature }) }];
 }
 
-/** What proves a thought, sealed; undefined where a server proves nothing. */
+/** Returns the sealed signature of a thought; undefined if the server sends no signature. */
 export function signatureOf(block: JsonObject, signatures: Signatures): string | undefined {
   const { type, signature, data } = sealedBlock(block, signatures);
   const sealed = type === 'thinking' ? signature : data;
   return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
 }
 
-/** Whether a call is of the tool whose input is the answer. */
+/** Returns whether a call is of the tool whose input is the answer. */
 export const isAnswer = (name: unknown, answerTool: string | undefined): boolean =>
   answerTool !== undefined && name === answerTool;
 
@@ -86,7 +86,7 @@ const inputOf = ({ input }: JsonObject): string => JSON.stringify(input ?? {});
 
 const isNotEmpty = (part: AssistantPart): boolean => part.type !== 'text' || part.text !== '';
 
-/** Who is called, and under which id. Throws `UpstreamFailure` when the block does not say. */
+/** Returns the id and the name of a called tool. Throws `UpstreamFailure` if the block lacks either. */
 export function callOf({ id, name }: JsonObject): { readonly id: string; readonly name: string } {
   if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
   return { id, name };

@@ -85,7 +85,7 @@ describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {
 
 describe('a stream for a caller of the protocol', () => {
   it.each(NAMES)(
-    'is passed on under our id and model, its signatures sealed, and loses nothing else but pings and events of no known name: %s',
+    'keeps everything except pings and unknown events, under our id and model and with sealed signatures: %s',
     async (name) => {
       const events = await collect(decode(NATIVE, bytesOf(name)));
       const expected = wireEventsOf(name)
@@ -144,7 +144,7 @@ describe('the usage of a stream', () => {
   const usageOf = async (name: string, asked: typeof NATIVE) =>
     (await collect(decode(asked, bytesOf(name)))).flatMap(({ usage }) => usage ?? []);
 
-  it('has the prompt of its beginning and the output of its end', async () => {
+  it('combines the prompt of the first event with the output of the last', async () => {
     const counted = {
       ...{ promptTokens: 45, cachedTokens: 16, completionTokens: 15 },
       cacheWrites: { auto: 4 },
@@ -174,7 +174,7 @@ describe('the usage of a stream', () => {
     });
   });
 
-  it('is the prompt alone before the end: the output that a message begins with is not what it wrote', async () => {
+  it('counts only the prompt before the end, because the first event does not count the model’s output', async () => {
     const bytes = bytesOf('text');
     const cutAt = new TextDecoder().decode(bytes).indexOf('event: message_delta');
     const events = decode(NATIVE, bytes.subarray(0, cutAt));
@@ -194,7 +194,7 @@ describe('the usage of a stream', () => {
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: null }],
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: null } }],
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: 'many' }],
-  ])('is the prompt alone when the end does not count its output: %j', async (end) => {
+  ])('counts only the prompt if the end does not count its output: %j', async (end) => {
     const events = await collect(decode(NATIVE, wire(START, end, { type: 'message_stop' })));
     expect(events.map(({ usage }) => usage?.completionTokens)).toEqual([0, undefined, undefined]);
   });
@@ -219,7 +219,7 @@ describe('the reader of a stream', () => {
     ['fails', () => Promise.reject(new Error('reset'))],
     ['stays open', () => new Promise<void>(() => {})],
     ['says more', () => Promise.resolve()],
-  ])('has its answer at message_stop, even when the connection then %s', async (_what, more) => {
+  ])('returns the complete output at message_stop, even if the connection then %s', async (_what, more) => {
     async function* body(): AsyncGenerator<Uint8Array, void> {
       yield bytesOf('text');
       await more();
@@ -228,7 +228,7 @@ describe('the reader of a stream', () => {
     expect(await collect(toReplyEvents(sseData(body()), NATIVE))).toHaveLength(8);
   });
 
-  it('is asked for by one event at a time: what is not read is not taken from the connection', async () => {
+  it('reads one event at a time, and takes from the connection only what its consumer requests', async () => {
     let taken = 0;
     async function* body(): AsyncGenerator<Uint8Array, void> {
       yield wire(START, block(0, { type: 'text', text: '' }));

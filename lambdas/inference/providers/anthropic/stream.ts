@@ -45,7 +45,7 @@ export async function* toReplyEvents(
   throw new UpstreamFailure('interrupted');
 }
 
-/** What one event says, in terms that both kinds of callers share. */
+/** The contents of one event, in terms that callers of both types share. */
 type Reading = Omit<ReplyEvent, 'payload' | 'parts'> & { readonly parts: readonly StreamPart[] };
 
 const NOTHING: Reading = { text: '', content: false, parts: [] };
@@ -168,7 +168,7 @@ type Block =
   | { readonly kind: 'answer'; empty: boolean }
   /** As it began, and with what has come of its signature since. */
   | { readonly kind: 'thought'; readonly began: JsonObject; signature: string }
-  /** What only this protocol knows. */
+  /** A block that only this protocol has. */
   | { readonly kind: 'ignored' };
 
 const IGNORED: Block = { kind: 'ignored' };
@@ -240,7 +240,7 @@ class PartReader {
     return this.#blocks.finish(toFinish(end, this.#answered && !this.#hasCalls));
   }
 
-  /** What a block gives of a text that came for it. */
+  /** Returns the stream parts for a text that arrived for a block. */
   #deliver(block: Block, text: unknown): StreamPart[] {
     if (typeof text !== 'string' || text === '' || block.kind === 'ignored') return [];
     if (block.kind === 'call') return this.#blocks.arguments(block.block, text);

@@ -108,7 +108,7 @@ const ONE = { input_tokens: 1, output_tokens: 1 };
 const COUNTED = { promptTokens: 1, cachedTokens: 0, completionTokens: 1 };
 
 describe('the account of a message', () => {
-  it.each(DOCUMENTED)('is read as the vendor means it: %s', (_source, usage, expected) => {
+  it.each(DOCUMENTED)('follows the vendor’s documentation: %s', (_source, usage, expected) => {
     expect(toUsage(usage, false)).toMatchObject(expected);
   });
 
@@ -134,12 +134,12 @@ describe('the account of a message', () => {
     expect(toUsage({ ...ONE, inference_geo }, false)).toEqual({ ...COUNTED, region: expected });
   });
 
-  it('has no use of a tool that is no name', () => {
+  it('counts no use of a tool without a valid name', () => {
     const server_tool_use = { __proto___requests: 3, _requests: 2, requests: 1, 'a b_requests': 4 };
     expect(toUsage({ ...ONE, server_tool_use }, false)).toEqual(COUNTED);
   });
 
-  it('has no figure that is no count, whatever the server sends', () => {
+  it('yields only valid counts, whatever the server sends', () => {
     const split = accountOf(['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens']);
     const sampling = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
     const sides = { input_tokens: fc.oneof(fc.nat(), figure), output_tokens: fc.oneof(fc.nat(), figure) };
@@ -206,22 +206,25 @@ describe('the account of a streamed message', () => {
     STOP,
   );
 
-  it.each(READINGS)('is that of its beginning and its end, wherever it is split: %s', async (_name, call) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 30 }), async (cuts) => {
-        const events = await collect(decode(call, ...piecesOf(bytes, cuts)));
-        expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
-          { promptTokens: 25 + 9 + 40, cachedTokens: 9, completionTokens: 0 },
-          {
-            ...{ promptTokens: 25 + 9 + 45, cachedTokens: 9, completionTokens: 60, reasoningTokens: 50 },
-            ...{ cacheWrites: { '1h': 30, auto: 15 }, uses: { web_search: 2 } },
-            ...{ serviceTier: 'fast', region: 'us' },
-          },
-        ]);
-      }),
-      { numRuns: rounds(40) },
-    );
-  });
+  it.each(READINGS)(
+    'combines the first and the last event, at any split of the bytes: %s',
+    async (_name, call) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(), { maxLength: 30 }), async (cuts) => {
+          const events = await collect(decode(call, ...piecesOf(bytes, cuts)));
+          expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
+            { promptTokens: 25 + 9 + 40, cachedTokens: 9, completionTokens: 0 },
+            {
+              ...{ promptTokens: 25 + 9 + 45, cachedTokens: 9, completionTokens: 60, reasoningTokens: 50 },
+              ...{ cacheWrites: { '1h': 30, auto: 15 }, uses: { web_search: 2 } },
+              ...{ serviceTier: 'fast', region: 'us' },
+            },
+          ]);
+        }),
+        { numRuns: rounds(40) },
+      );
+    },
+  );
 
   it('shows a caller of the protocol what served', async () => {
     const events = await collect(decode(NATIVE, bytes));

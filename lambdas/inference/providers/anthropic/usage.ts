@@ -51,7 +51,7 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
   };
 }
 
-/** What one sampling of a model counted. */
+/** The counts of one sampling of a model. */
 interface Sampling {
   readonly input: number;
   readonly read: number;

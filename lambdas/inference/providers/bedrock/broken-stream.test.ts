@@ -70,7 +70,7 @@ describe('an error within a stream of Converse', () => {
     expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toContain(CANARY);
   });
 
-  it('is the caller’s fault when the request is refused there', async () => {
+  it('forbids another attempt if it rejects the request', async () => {
     const { failure } = await outcome(exceptionFrame('validationException', 'messages: too many'));
     expect(failure).toMatchObject({ kind: 'status', status: 400, retryable: false });
   });
@@ -81,7 +81,7 @@ describe('an error within a stream of Converse', () => {
     frame(['contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { name: 'f' } } }]),
     frame(input(7, '{}')),
     frame(['contentBlockDelta', 'not json']),
-  ])('is one in whatever form: %#', async (bytes) => {
+  ])('causes a retryable failure in any form: %#', async (bytes) => {
     const { parts, failure } = await interruptedBy(bytes, frame(end('end_turn')));
     expect(parts).toEqual(openText(0, 'The answer'));
     expect(failure).toMatchObject({ retryable: true });
@@ -91,7 +91,7 @@ describe('an error within a stream of Converse', () => {
     );
   });
 
-  it('is a frame whose checksum is wrong', async () => {
+  it('a frame with a wrong checksum interrupts the stream', async () => {
     const bytes = frame(text(0, 'x'));
     const damaged = Uint8Array.from(bytes, (byte, index) => (index === bytes.length - 20 ? byte ^ 1 : byte));
     const { parts, failure } = await interruptedBy(damaged, frame(end('end_turn')));
@@ -99,7 +99,7 @@ describe('an error within a stream of Converse', () => {
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
   });
 
-  it('is a body of another type, whose bytes are not taken for lengths', async () => {
+  it('a body of another type causes a protocol failure, and its bytes do not count as lengths', async () => {
     const page = Buffer.from('<html>not a stream</html>');
     for (const headers of [JSON_TYPE, { 'content-type': 'text/html' }, {}])
       expect((await outcome({ headers, body: [page] })).failure).toMatchObject({
@@ -110,7 +110,7 @@ describe('an error within a stream of Converse', () => {
 });
 
 describe('garbage in a stream of Converse', () => {
-  it('of any JSON in any event ends in events or in an upstream failure', async () => {
+  it('ends in events or in an upstream failure for any JSON in any event', async () => {
     const types = ['contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop', 'metadata'];
     const deltas = fc.jsonValue().map((delta) => ({ contentBlockIndex: 0, delta }));
     const starts = fc.jsonValue().map((begun) => ({ contentBlockIndex: 0, start: begun }));
@@ -126,7 +126,7 @@ describe('garbage in a stream of Converse', () => {
     );
   });
 
-  it('of any bytes is an upstream failure', async () => {
+  it('ends in an upstream failure for any bytes', async () => {
     // A frame's first bytes are its length; real ones are far below a megabyte.
     const bytes = fc.uint8Array({ maxLength: 200 }).map((rest) => Buffer.concat([Buffer.from([0, 0]), rest]));
     await fc.assert(

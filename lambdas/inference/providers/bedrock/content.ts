@@ -92,7 +92,10 @@ const toReasoning = ({ text, proof }: ProvenReasoning): ReasoningContentBlock =>
     ? { redactedContent: Buffer.from(proof.redacted, 'base64') }
     : { reasoningText: { text, signature: proof.signature } };
 
-/** What proves a thought, sealed; undefined where the model proves nothing. Nothing of it is certain. */
+/**
+ * Returns the sealed signature of a thought; undefined if the model returns none. Neither field of the input is
+ * certain.
+ */
 export function signatureOf(
   { signature, redacted }: { readonly signature: unknown; readonly redacted: unknown },
   signatures: Signatures,

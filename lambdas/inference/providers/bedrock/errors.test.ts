@@ -32,7 +32,7 @@ describe('an error answer of Bedrock', () => {
     'The text field in the ContentBlock object at messages.0.content.0 is blank. Add text to the text field, and try again.',
     'Input is too long for requested model.',
     'The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.',
-  ])('is the caller’s fault when the request is refused: %s', async (message) => {
+  ])('forbids another attempt if the request is rejected: %s', async (message) => {
     for (const stream of [false, true])
       expect(await failureFor(400, { type: 'ValidationException', message }, stream)).toMatchObject({
         kind: 'status',
@@ -83,7 +83,7 @@ describe('an error answer of Bedrock', () => {
       });
   });
 
-  it.each([413, 422])('is the caller’s fault by its status alone: %i', async (status) => {
+  it.each([413, 422])('forbids another attempt by its status alone: %i', async (status) => {
     expect(await failureFor(status)).toMatchObject({ kind: 'status', status, retryable: false });
   });
 
@@ -99,7 +99,7 @@ describe('an error answer of Bedrock', () => {
     expect(failure.retryAfterSeconds).toBe(seconds);
   });
 
-  it('that is a page of some server in between has its status all the same', async () => {
+  it('keeps its status if an intermediate server sends a page', async () => {
     const page = {
       status: 502,
       headers: { 'content-type': 'text/html' },

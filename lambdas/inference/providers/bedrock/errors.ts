@@ -14,8 +14,8 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * What Bedrock also calls a failed validation: that the model is unknown or not to be had here, or that it has no
- * such feature. Another route may have it. The text is read for this and goes no further.
+ * Texts of a failed validation that concern the route. Bedrock reports one also for a model that is unknown or not
+ * available here, or lacks a feature. Another route may have it. The text is read only for this check.
  */
 const ABOUT_THE_ROUTE =
   /model identifier|on-demand throughput|(doesn.t|does not) support|not (supported|available|allowed)|for this model/i;
@@ -31,7 +31,7 @@ interface ClientError {
   readonly $response?: { readonly headers?: Readonly<Record<string, unknown>> };
 }
 
-/** What an error means that came in place of an answer. An aborted call ends in the signal's own reason. */
+/** Returns the failure for an error in place of a response. An aborted call ends with the signal's own reason. */
 export function toFailure(thrown: unknown, signal: AbortSignal): UpstreamFailure {
   if (thrown instanceof UpstreamFailure) return thrown;
   if (signal.aborted && signal.reason instanceof UpstreamFailure) return signal.reason;
@@ -45,7 +45,7 @@ export function toFailure(thrown: unknown, signal: AbortSignal): UpstreamFailure
   return new UpstreamFailure('connection', { cause: thrown });
 }
 
-/** What an error means that came while a stream was read. Its text may be the upstream's, so it is not kept. */
+/** Returns the failure for an error while a stream was read. Its text may be the upstream's, so it is not stored. */
 export function toInterruption(thrown: unknown, signal: AbortSignal): UpstreamFailure {
   const isKnown = thrown instanceof UpstreamFailure || statusOf(Object(thrown)) !== undefined;
   return isKnown || signal.aborted ? toFailure(thrown, signal) : new UpstreamFailure('interrupted');

@@ -72,7 +72,10 @@ const conversations = fc.record(
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What of a request Converse would refuse (Amazon Bedrock API reference, Converse, and the texts of its errors). */
+/**
+ * Returns the faults for which Converse would reject a request (Amazon Bedrock API reference, Converse, and the texts
+ * of its errors).
+ */
 function faults(conversation: Partial<Conversation>, model: string, reasoning: boolean): string[] {
   const { request } = toConverseCall(
     { ...CONVERSATION, ...conversation },

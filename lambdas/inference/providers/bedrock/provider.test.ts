@@ -22,7 +22,7 @@ const wholeReply: Reply = (response) => void response.writeHead(200, JSON_TYPE).
 const PATH = '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0';
 
 describe('a call of Bedrock', () => {
-  it('is one signed request for the route’s model, at once or streamed', async () => {
+  it('sends one signed request for the route’s model, complete or streamed', async () => {
     server.reply = wholeReply;
     expect(await call()).toMatchObject({ kind: 'json', text: 'Hi' });
     server.reply = streamReply;
@@ -59,11 +59,11 @@ describe('a call of Bedrock', () => {
     expect(server.requests[0]?.body).toContain('"input":{"id":12345678901234567890}');
   });
 
-  it('can say documents and stop sequences beside a conversation', () => {
+  it('supports documents and stop sequences in addition to a conversation', () => {
     expect([...features]).toEqual(['documents', 'stop-sequences']);
   });
 
-  it.each([429, 500, 503])('is made once: failover is the retry: %i', async (status) => {
+  it.each([429, 500, 503])('sends one request and leaves retries to failover: %i', async (status) => {
     server.reply = (response) => void response.writeHead(status, JSON_TYPE).end('{"message":"no"}');
     await failureOf(call());
     await failureOf(call({ stream: true }));
@@ -71,7 +71,7 @@ describe('a call of Bedrock', () => {
   });
 
   it.each([false, true])(
-    'is let go of when its caller gives up before the answer: streamed %s',
+    'closes its connection if the caller leaves before the response: streamed %s',
     async (stream) => {
       const giving = new AbortController();
       const left = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ describe('a call of Bedrock', () => {
     },
   );
 
-  it('to an address where nobody listens fails, and may be tried elsewhere', async () => {
+  it('fails if no server listens at the address, and permits another route', async () => {
     const listener = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => listener.once('listening', resolve));
     const { port } = listener.address() as { port: number };
@@ -94,7 +94,7 @@ describe('a call of Bedrock', () => {
     expect(failure).toMatchObject({ kind: 'connection', retryable: true });
   });
 
-  it('that is cut off before an answer fails, and may be tried elsewhere', async () => {
+  it('fails if the connection ends before a complete response, and permits another route', async () => {
     server.reply = (_response, _request, socket) => void socket.destroy();
     expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
     server.reply = (response, _request, socket) => {
@@ -104,7 +104,7 @@ describe('a call of Bedrock', () => {
     expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
   });
 
-  it('that is cut off within a stream fails', async () => {
+  it('fails if the connection ends within a stream', async () => {
     server.reply = (response, _request, socket) => {
       response.writeHead(200, EVENT_STREAM).write(TEXT_PART);
       setTimeout(() => socket.destroy(), 20);
@@ -115,7 +115,7 @@ describe('a call of Bedrock', () => {
     });
   });
 
-  it('without credentials fails as a route without its key, and is not made', async () => {
+  it('fails like a route without its key if there are no credentials, and sends nothing', async () => {
     const client = new BedrockRuntimeClient({
       endpoint: server.origin,
       region: 'us-east-1',
@@ -131,13 +131,13 @@ describe('a call of Bedrock', () => {
 });
 
 describe('a connection to Bedrock', () => {
-  it('is let go of when the answer is no stream', async () => {
+  it('closes if the response is not a stream', async () => {
     server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
     expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
     await until(() => server.open === 0);
   });
 
-  it('that stays open after the last event does not keep the answer', async () => {
+  it('does not delay the output if it stays open after the last event', async () => {
     server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
     expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
     server.disconnect();

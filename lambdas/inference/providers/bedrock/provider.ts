@@ -17,7 +17,7 @@ import { type ConverseCall, toConverseCall } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
-/** What Converse expresses beyond a conversation (Amazon Bedrock API reference, Converse). */
+/** The features that Converse supports in addition to a conversation (Amazon Bedrock API reference, Converse). */
 export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'stop-sequences']);
 
 export interface BedrockDependencies {

@@ -48,7 +48,7 @@ const TIME: Tool = { name: 'get_time', parameters: { type: 'object', properties:
 const TIME_SPEC = { toolSpec: { name: 'get_time', inputSchema: { json: TIME.parameters } } };
 
 describe('a conversation for Converse', () => {
-  it('is its texts, under the route’s model', () => {
+  it('contains its texts, under the route’s model', () => {
     const turns = [user('Hi'), assistant('Hello!'), user('Bye')];
     expect(requestFor({ system: ['Be brief.', '', 'Be kind.'], turns })).toEqual({
       modelId: NOVA,
@@ -90,7 +90,7 @@ describe('a conversation for Converse', () => {
     ]);
   });
 
-  it('has tool calls as objects, and their results before all else', () => {
+  it('contains tool calls as objects, and their results before everything else', () => {
     const shown: Turn = {
       role: 'user',
       parts: [
@@ -172,7 +172,7 @@ describe('a conversation for Converse', () => {
     ['image/jpg', 'jpeg'],
     ['image/gif', 'gif'],
     ['image/webp', 'webp'],
-  ])('has images by their format: %s', (mediaType, format) => {
+  ])('contains images by their format: %s', (mediaType, format) => {
     const turn: Turn = {
       role: 'user',
       parts: [{ type: 'image', source: { kind: 'base64', mediaType, data: 'AQI=' } }],
@@ -191,7 +191,7 @@ describe('a conversation for Converse', () => {
     expect(() => messagesFor([turn])).toThrow(expect.objectContaining({ retryable: false, status: 415 }));
   });
 
-  it('is made in time that grows with it, also from many turns of one role', async () => {
+  it('takes time in proportion to its length, also with many turns of one role', async () => {
     const make = (length: number) => {
       const turns = Array.from({ length }, () => user('a'));
       expect(messagesFor(turns)?.[0]?.content).toHaveLength(length);
@@ -209,7 +209,7 @@ describe('the sampling of Converse', () => {
     [{ topP: 0.9 }, { topP: 0.9 }],
     [{ stop: ['END', '\n', ''] }, { stopSequences: ['END', '\n'] }],
     [{ stop: [''] }, {}],
-  ])('of %j is %j', (given, expected) => {
+  ])('converts %j to %j', (given, expected) => {
     expect(requestFor(given).inferenceConfig).toEqual({ maxTokens: 256, ...expected });
   });
 
@@ -225,7 +225,7 @@ describe('the sampling of Converse', () => {
     expect(requestFor({ stop: ['END'] }, profile)).toHaveProperty('additionalModelResponseFieldPaths');
   });
 
-  it('has no word for one tool call at a time, nor for the caller’s user', () => {
+  it('ignores parallel tool calls and the caller’s user', () => {
     expect(requestFor({ parallelToolCalls: false, user: 'u-1' })).toEqual(requestFor({}));
   });
 });
@@ -239,23 +239,23 @@ describe('the tools of Converse', () => {
     [{ type: 'auto' }, {}],
     [{ type: 'any' }, { toolChoice: { any: {} } }],
     [{ type: 'tool', name: 'get_time' }, { toolChoice: { tool: { name: 'get_time' } } }],
-  ] as const)('are declared, with the choice that the caller makes: %j', (toolChoice, expected) => {
+  ] as const)('appear with the caller’s choice: %j', (toolChoice, expected) => {
     const { toolConfig } = requestFor({ tools, ...(toolChoice && { toolChoice }) });
     expect(toolConfig).toEqual({ tools: specs, ...expected });
   });
 
-  it('are not declared to a model that must not call them', () => {
+  it('disappear if the model must not call them', () => {
     expect(requestFor({ tools, toolChoice: { type: 'none' } })).not.toHaveProperty('toolConfig');
   });
 
-  it('are declared as far as they were called when it must not call any more: Converse wants them then', () => {
+  it('remain if they were called but must not be called again, because Converse requires them then', () => {
     const turns = [user('a'), called('1', 'get_weather', '{}'), answered('1', 'Rain')];
     expect(requestFor({ turns, tools, toolChoice: { type: 'none' } }).toolConfig).toEqual({
       tools: [WEATHER_SPEC],
     });
   });
 
-  it('are declared by name when the caller declares none and the conversation called some', () => {
+  it('appear by name if the caller declares none and the conversation called some', () => {
     const turns = [user('a'), called('1', 'old_tool', '{}'), answered('1', 'x')];
     const stand = { toolSpec: { name: 'old_tool', inputSchema: { json: { type: 'object' } } } };
     expect(requestFor({ turns }).toolConfig).toEqual({ tools: [stand] });
@@ -290,7 +290,7 @@ describe('JSON that is asked of Converse', () => {
     toolSpec: { name, description: expect.any(String), inputSchema: { json: schema } },
   });
 
-  it('of a schema is structured output', () => {
+  it('uses structured output if it has a schema', () => {
     const format = {
       type: 'json-schema',
       name: 'answer',
@@ -313,27 +313,27 @@ describe('JSON that is asked of Converse', () => {
     expect(answerTool).toBeUndefined();
   });
 
-  it('of a schema that structured output refuses is the input of a tool', () => {
+  it('becomes the input of a tool if structured output does not accept its schema', () => {
     const { request, answerTool } = callFor({ format: { type: 'json-schema', schema: open } });
     expect(request.toolConfig).toEqual({ tools: [spec('json_answer', open)], toolChoice: { any: {} } });
     expect(request).not.toHaveProperty('outputConfig');
     expect(answerTool).toBe('json_answer');
   });
 
-  it('of no schema is the input of a tool', () => {
+  it('becomes the input of a tool if it has no schema', () => {
     const { request, answerTool } = callFor(json);
     expect(request.toolConfig).toEqual({ tools: [spec('json_answer')], toolChoice: { any: {} } });
     expect(answerTool).toBe('json_answer');
   });
 
-  it('may be given or a tool be called, where the caller lets the model choose', () => {
+  it('permits another tool call if the caller lets the model choose', () => {
     expect(requestFor({ ...json, tools: [WEATHER] }).toolConfig).toEqual({
       tools: [WEATHER_SPEC, spec('json_answer')],
       toolChoice: { any: {} },
     });
   });
 
-  it('must be given where the caller forbids its tools, also after they were called', () => {
+  it('requires the answer tool if the caller forbids its tools, also after calls of them', () => {
     const none = { ...json, tools: [WEATHER, TIME], toolChoice: { type: 'none' } } as const;
     expect(requestFor(none).toolConfig).toEqual({ tools: [spec('json_answer')], toolChoice: { any: {} } });
     const turns = [user('a'), called('1', 'get_weather', '{}'), answered('1', 'Rain')];
@@ -352,13 +352,13 @@ describe('JSON that is asked of Converse', () => {
     expect(answerTool).toBeUndefined();
   });
 
-  it('has a tool of a name that nobody else has', () => {
+  it('receives a tool name that is not in use', () => {
     const taken = { ...TIME, name: 'json_answer' };
     const turns = [user('a'), called('1', 'json_answer_2', '{}')];
     expect(callFor({ ...json, tools: [taken], turns }).answerTool).toBe('json_answer_3');
   });
 
-  it('is asked in words of a model that cannot be made to call a tool', () => {
+  it('appears as a system text if the model cannot be forced to call a tool', () => {
     const { request, answerTool } = callFor({ ...json, system: ['Be brief.'] }, CLAUDE, true);
     expect(request.system).toEqual([
       { text: 'Be brief.' },

@@ -23,7 +23,7 @@ export interface ConverseCall {
   readonly request: Omit<ConverseRequest, 'guardrailConfig'>;
   /** The tool whose input is the answer, where the caller asked for JSON, which Converse cannot express otherwise. */
   readonly answerTool?: string;
-  /** Of the route that is called. */
+  /** The signatures of the route that is called. */
   readonly signatures: Signatures;
 }
 
@@ -89,7 +89,7 @@ function toEffortFields({ reasoning, maxTokens }: Conversation, way: Way): Docum
 
 type Way = NonNullable<Route['dialect']>['reasoning_request'];
 
-/** Where Claude names the stop sequence that it met: in an answer at once, and in a stream. */
+/** Paths of the stop sequence that Claude met: in a complete response, and in a stream. */
 const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];
 
 /** Its own id, or that of an inference profile, or an ARN of either. */
@@ -152,7 +152,10 @@ function toToolChoice(choice: Conversation['toolChoice']): Choice {
   return choice?.type === 'any' ? { any: {} } : undefined;
 }
 
-/** Of one tool, any is that one, and more models know `any`. */
+/**
+ * Returns the choice that forces a tool call. For a single tool, `any` has the same effect, and more models support
+ * `any`.
+ */
 const answerToolChoice = ({ name }: Tool, others: readonly Tool[], offered: readonly Tool[]): Choice =>
   offered.length > 0 || others.length === 0 ? { any: {} } : { tool: { name } };
 

@@ -32,7 +32,7 @@ const answerTo = async (body: unknown, call: Call = {}) => {
 };
 
 describe('a whole answer of Converse', () => {
-  it('is its thoughts, texts and tool calls in order; the proofs of its thoughts are sealed', async () => {
+  it('contains its thoughts, texts and tool calls in order, with the signatures of its thoughts sealed', async () => {
     const content = [
       { reasoningContent: { reasoningText: { text: 'Hm. ', signature: 'c2ln' } } },
       { reasoningContent: { redactedContent: 'AQI=' } },
@@ -111,7 +111,7 @@ describe('a whole answer of Converse', () => {
     expect(parts).toEqual([{ type: 'tool-call', id: 'a', name: 'f', arguments: input }]);
   });
 
-  it('is the input of the answer’s tool where JSON was asked for, and nothing around it', async () => {
+  it('contains only the input of the answer tool if the caller requests JSON', async () => {
     const content = [
       { text: 'Here:' },
       { toolUse: { toolUseId: 'a', name: 'json_answer', input: { a: 1 } } },
@@ -124,12 +124,12 @@ describe('a whole answer of Converse', () => {
     expect((await replyTo(message(content, 'tool_use'), JSON_ANSWER)).kind).toBe('json');
   });
 
-  it('is a tool call where the answer’s tool was not asked for, whatever its name', async () => {
+  it('contains a tool call if the answer tool was not requested, even under its name', async () => {
     const content = [{ toolUse: { toolUseId: 'a', name: 'json_answer', input: {} } }];
     expect((await answerTo(message(content, 'tool_use'))).parts).toMatchObject([{ type: 'tool-call' }]);
   });
 
-  it('may be empty', async () => {
+  it('succeeds without content', async () => {
     expect(await answerTo(message([]))).toEqual({ parts: [], finish: { reason: 'stop', raw: 'end_turn' } });
   });
 
@@ -144,11 +144,11 @@ describe('a whole answer of Converse', () => {
     [{ output: { message: { content: 'text' } } }],
     [message([{ toolUse: { name: 'f', input: {} } }])],
     [message([{ toolUse: { toolUseId: 'a', name: 5, input: {} } }])],
-  ])('that is no message is a failure of the protocol: %j', async (body) => {
+  ])('causes a protocol failure if it is not a message: %j', async (body) => {
     expect(await failureOf(replyTo(body))).toMatchObject({ kind: 'protocol', retryable: true });
   });
 
-  it('of any JSON is an answer or an upstream failure', async () => {
+  it('yields a response or an upstream failure for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         for (const body of [value, { output: value }, message(value), message([value])]) {
@@ -192,7 +192,7 @@ describe('usage that Converse reports', () => {
   });
 
   it.each([[undefined], [null], ['10'], [{}], [{ inputTokens: 1 }], [{ inputTokens: 1.5, outputTokens: 1 }]])(
-    'that does not count both sides is ignored: %j',
+    'yields no counts if it does not count both sides: %j',
     (reported) => {
       expect(toUsage({ usage: reported })).toBeUndefined();
     },

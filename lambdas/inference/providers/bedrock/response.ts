@@ -8,7 +8,7 @@ import { signatureOf, writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
 
-/** What of a call its answer is read with. */
+/** The properties of a call that are needed to read its response. */
 export type CallContext = Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'>;
 
 /** Throws `UpstreamFailure` when it is no message. */

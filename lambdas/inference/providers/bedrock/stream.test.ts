@@ -144,7 +144,7 @@ describe('a stream of Converse', () => {
     ]);
   });
 
-  it('is read one event at a time: what is not read is not decoded', async () => {
+  it('decodes only a bounded number of events before its consumer reads them', async () => {
     let taken = 0;
     async function* body(): AsyncGenerator<Uint8Array, void> {
       for (;;) {
@@ -170,7 +170,7 @@ describe('a stream of Converse', () => {
 describe('JSON that was asked for as a tool’s input', () => {
   const answer = tool(0, 'tooluse_1', 'json_answer');
 
-  it('is the text of the answer, which then just ends', async () => {
+  it('becomes the text of the output, which then stops normally', async () => {
     const events = [
       start,
       answer,
@@ -188,7 +188,7 @@ describe('JSON that was asked for as a tool’s input', () => {
     expect(outcomes.events.map((event) => event.text).join('')).toBe('{"a":1}');
   });
 
-  it('is an empty object when the model gives no input', async () => {
+  it('becomes an empty object if the model gives no input', async () => {
     expect(await partsOf([start, answer, stop(0), end('tool_use')], JSON_ANSWER)).toMatchObject([
       ...textBlock(0, '{}'),
       { reason: 'stop' },
@@ -216,7 +216,7 @@ describe('JSON that was asked for as a tool’s input', () => {
     ]);
   });
 
-  it('is what the model wrote as text when it calls no tool at all', async () => {
+  it('becomes the text that the model wrote if it calls no tool', async () => {
     const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
     expect(await partsOf(events, JSON_ANSWER)).toEqual([
       ...textBlock(0, '{"a":1}'),
@@ -224,13 +224,13 @@ describe('JSON that was asked for as a tool’s input', () => {
     ]);
   });
 
-  it('is content from its first word, though the caller gets it at its end: the model is at work', async () => {
+  it('counts as output from its first delta, although the caller receives it at the end', async () => {
     const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
     const outcomes = await outcome(framesOf(events), JSON_ANSWER);
     expect(outcomes.events[0]).toEqual({ text: '{"a"', content: true });
   });
 
-  it('does not hide a call of the caller’s own tools, nor the words before it', async () => {
+  it('keeps a call of the caller’s own tools and the text before it', async () => {
     const events = [
       start,
       text(0, 'First the weather.'),

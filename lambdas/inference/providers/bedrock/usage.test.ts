@@ -50,7 +50,7 @@ describe('the account of Converse', () => {
     expect(toUsage({ usage: USAGE, ...more })).toEqual({ ...COUNTED, serviceTier: expected });
   });
 
-  it('is read from a whole answer, tier and all', async () => {
+  it('includes the service tier of a complete response', async () => {
     const answer = {
       output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
       ...{ stopReason: 'end_turn', usage: USAGE, metrics: { latencyMs: 5 } },
@@ -60,7 +60,7 @@ describe('the account of Converse', () => {
     expect(reply).toMatchObject({ usage: { ...COUNTED, serviceTier: 'flex' } });
   });
 
-  it('is read from a stream, wherever its bytes are split', async () => {
+  it('stays the same at any split of the bytes of a stream', async () => {
     const account = { usage: USAGE, metrics: { latencyMs: 5 }, serviceTier: { type: 'priority' } };
     const bytes = framesOf([start, text(0, 'Grüße'), stop(0), end('end_turn'), ['metadata', account]]);
     await fc.assert(
@@ -75,7 +75,7 @@ describe('the account of Converse', () => {
     );
   });
 
-  it('has no figure that is no count, whatever the service sends', () => {
+  it('yields only valid counts, whatever the service sends', () => {
     const detail = fc.record({ ttl: fc.constantFrom('5m', '1h', 'x'), inputTokens: figure });
     const usage = accountOf(['totalTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens'], {
       inputTokens: fc.oneof(fc.nat(), figure),

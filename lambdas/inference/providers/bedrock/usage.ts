@@ -13,7 +13,7 @@ import {
   totalOf,
 } from '../usage-counts.ts';
 
-/** What an answer, or the last event of a stream, says beside its message. Nothing of it is certain. */
+/** The fields of a response, or of the last event of a stream, next to its message. All of them are uncertain. */
 export interface Account {
   readonly usage?: unknown;
   readonly serviceTier?: unknown;

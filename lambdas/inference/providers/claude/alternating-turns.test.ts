@@ -13,7 +13,7 @@ const user = (words: string): Turn => ({ role: 'user', parts: [{ type: 'text', t
 const assistant = (words: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text: words }] });
 
 describe('turns as Claude takes them', () => {
-  it('are the same when they are so already, and their own are not touched', () => {
+  it('remain the same if they already alternate, and leave the originals unchanged', () => {
     fc.assert(
       fc.property(anyConversation, ({ turns }) => {
         const before = structuredClone(turns);
@@ -27,7 +27,7 @@ describe('turns as Claude takes them', () => {
   it.each([
     ['the user', user],
     ['the model', assistant],
-  ])('are merged in time in proportion to them, even thousands of %s', async (_role, turn) => {
+  ])('merge in time proportional to their number, even with many turns of %s', async (_role, turn) => {
     const merge = (length: number) => {
       const turns = Array.from({ length }, (_, index) => turn(`.${index}.`));
       const merged = alternatingTurns(provenTurns(withReminders(turns), SIGNATURES));

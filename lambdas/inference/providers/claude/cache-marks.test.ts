@@ -44,7 +44,7 @@ const control = { cache_control: { type: 'ephemeral' } };
 const hourControl = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 
 describe('what the caller marked for a cache', () => {
-  it('is marked in a request of the Messages protocol', () => {
+  it('receives a cache breakpoint in a request of the Messages protocol', () => {
     expect(messagesBody(MARKED)).toMatchObject({
       system: [
         { type: 'text', text: 'Be brief.', ...hourControl },
@@ -69,7 +69,7 @@ describe('what the caller marked for a cache', () => {
     expect(JSON.stringify(messagesBody(MARKED))).not.toContain('"cache"');
   });
 
-  it('is followed by a cache point in Converse', () => {
+  it('precedes a cache point in Converse', () => {
     const { system, toolConfig, messages } = converse(MARKED);
     expect(system).toEqual([{ text: 'Be brief.' }, hourPoint, { text: 'Be kind.' }]);
     expect(toolConfig?.tools).toEqual([
@@ -84,13 +84,13 @@ describe('what the caller marked for a cache', () => {
     ]);
   });
 
-  it('has no cache point among the tools of a model that does not cache them', () => {
+  it('receives no cache point among the tools if the model does not cache them', () => {
     const { system, toolConfig } = converse(MARKED, NOVA);
     expect(JSON.stringify(toolConfig)).not.toContain('cachePoint');
     expect(system).toContainEqual(hourPoint);
   });
 
-  it('is not marked where it says nothing, because both protocols refuse an empty place', () => {
+  it('receives no cache breakpoint if it is blank, because both protocols reject an empty content part', () => {
     const empty: Conversation = {
       ...MARKED,
       system: [' '],
@@ -101,7 +101,7 @@ describe('what the caller marked for a cache', () => {
     expect(JSON.stringify(converse(empty))).not.toContain('cachePoint');
   });
 
-  it('is at most the last four, which is as many as both protocols take', () => {
+  it('keeps the last four cache breakpoints, the maximum of both protocols', () => {
     const parts = ['a', 'b', 'c'].map((text) => said(text, '5m'));
     const turns: Turn[] = [{ role: 'user', parts }];
     const { system, toolConfig, messages } = converse({ ...MARKED, turns });
@@ -110,7 +110,7 @@ describe('what the caller marked for a cache', () => {
     expect(messages?.[0]?.content?.filter((block) => block.cachePoint !== undefined)).toHaveLength(3);
   });
 
-  it('is kept for no longer than what stands before it, which both protocols refuse', () => {
+  it('expires no later than the content before it, because both protocols reject a longer lifetime', () => {
     const turns: Turn[] = [{ role: 'user', parts: [said('a', '5m'), said('b', '1h')] }];
     expect(converse({ ...MARKED, turns }).messages?.[0]?.content).toEqual([
       { text: 'a' },

@@ -9,17 +9,17 @@ import type { ClaudeTurn } from './proofs.ts';
 
 export type SchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
 
-/** How a conversation's answer is asked for; of a plain text nothing is said. */
+/** The request for the JSON output of a conversation; empty for plain text. */
 export interface JsonAnswer {
-  /** What structured outputs are to hold to. */
+  /** The schema that structured outputs must follow. */
   readonly native?: SchemaFormat;
   /** The tool whose input is the answer. */
   readonly tool?: Tool;
-  /** What the system is to say beside the conversation's own texts. */
+  /** System texts to add to the conversation's own. */
   readonly texts: readonly string[];
 }
 
-/** What of a conversation matters here. */
+/** The properties of a conversation that affect the request for its output. */
 type Asked = Pick<Conversation, 'format' | 'tools' | 'toolChoice'> & {
   readonly turns: readonly ClaudeTurn[];
 };
@@ -95,8 +95,8 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether structured outputs take the schema: with known keywords only, every object closed, and without recursion.
- * Any other schema is refused with status 400.
+ * Returns whether structured outputs accept the schema: only known keywords, every object closed, and no recursion. Any
+ * other schema is rejected with status 400.
  */
 export function takesSchema(schema: JsonObject): boolean {
   const walk = new SchemaWalk(schema);

@@ -17,7 +17,7 @@ const sent = (
 ) => nativeBody({ ...body }, { betas, dialect });
 
 describe('the body of a Messages request for a route of the protocol', () => {
-  it('is as it came where nothing of it needs a beta', () => {
+  it('stays unchanged if nothing in it needs a beta', () => {
     const body = {
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -37,7 +37,7 @@ describe('the body of a Messages request for a route of the protocol', () => {
       'fine-grained-tool-streaming-2025-05-14',
     ],
   ])(
-    'has what a beta unlocks only with it, where the answer is the same without: %j',
+    'keeps the fields of a beta only with its flag, if the output is the same without them: %j',
     (given, without, beta) => {
       expect(sent(given)).toEqual(without);
       expect(sent(given, ['effort-2025-11-24'])).toEqual(without);
@@ -71,7 +71,7 @@ describe('the body of a Messages request for a route of the protocol', () => {
       [user('a'), system([{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }])],
       [user('a'), user([{ type: 'text', text: reminderOf('b'), cache_control: { type: 'ephemeral' } }])],
     ],
-  ])('has a user say what a system message says, behind the results of tools: %j', (messages, expected) => {
+  ])('moves a system message to the user, after the results of tools: %j', (messages, expected) => {
     expect(sent({ messages })).toEqual({ messages: expected });
   });
 
@@ -83,7 +83,7 @@ describe('the body of a Messages request for a route of the protocol', () => {
 });
 
 describe('the flags of a request that go to a route', () => {
-  it('are those that change neither price nor what is kept, where the route lists none', () => {
+  it('include only those that change neither price nor retention if the route lists none', () => {
     const given = [
       MANAGES,
       'context-1m-2025-08-07',
@@ -94,7 +94,7 @@ describe('the flags of a request that go to a route', () => {
     expect(allowedBetas(given, {})).toEqual([MANAGES, DEFERS]);
   });
 
-  it('are those that it lists, to the letter, where it lists any', () => {
+  it('include exactly those that the route lists if it lists any', () => {
     expect(allowedBetas([MANAGES, DEFERS], { betas: [DEFERS, 'context-management-2020-01-01'] })).toEqual([
       DEFERS,
     ]);

@@ -14,7 +14,7 @@ import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toConverseCall } from '../bedrock/request.ts';
 
-/** What of a request decides whether Claude may think, the same of both protocols. */
+/** The properties of a request that decide whether Claude may think, the same for both protocols. */
 interface Sent {
   readonly messages: readonly { readonly role: string; readonly kinds: readonly string[] }[];
   readonly thinking: { readonly type: string; readonly budget_tokens?: number } | undefined;

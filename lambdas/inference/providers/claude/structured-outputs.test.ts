@@ -51,11 +51,11 @@ describe('structured outputs', () => {
     ],
     [object({}, { $defs: { unused: { type: 'object' } } })],
     [object({ a: false })],
-  ])('do not take %j', (schema) => {
+  ])('reject %j', (schema) => {
     expect(takesSchema(schema)).toBe(false);
   });
 
-  it('are judged in time that does not grow with every way to a definition', () => {
+  it('take time that does not grow with the number of paths to a definition', () => {
     const names = Array.from({ length: 60 }, (_, index) => `d${index}`);
     const $defs = Object.fromEntries(
       names.map((name, index) => {

@@ -22,7 +22,7 @@ const RAW = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxB';
 
 const BETAS = { betas: ['context-management-2025-06-27'] };
 
-/** What leaves of a caller's body. */
+/** Returns the body that is sent for a caller's body, without model and stream. */
 const sentOf = (body: JsonObject) => {
   const {
     model: _model,
@@ -60,7 +60,7 @@ describe('the thinking in a request of the protocol', () => {
     ['another route’s', [foreign, foreignRedacted]],
     ['not sealed by the service', [thinking(RAW), redacted('EmwK'), thinking('')]],
     ['of no signature', [{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]],
-  ])('is left out where it is %s', (_what, thoughts) => {
+  ])('disappears if it is %s', (_what, thoughts) => {
     expect(messagesOf([user('a'), assistant(...thoughts, text), user('c')])).toEqual([
       user('a'),
       assistant(text),
@@ -70,7 +70,7 @@ describe('the thinking in a request of the protocol', () => {
     expect(messagesOf([user('a'), assistant(...thoughts), user('c')])).toEqual([user('a'), user('c')]);
   });
 
-  it('is left out of a message that would no longer begin with it', () => {
+  it('disappears from a message that would no longer start with it', () => {
     expect(messagesOf([user('a'), assistant(foreign, text, own, use), result])).toEqual([
       user('a'),
       assistant(text, use),
@@ -109,7 +109,7 @@ describe('thinking that a caller of the protocol asks for with a budget', () => 
     expect(sentFor(assistant(own, use), result, assistant(use), result)).toMatchObject(ON);
   });
 
-  it('is off where that answer has lost it: Claude would refuse it', () => {
+  it('turns off if the response in the tool turn lost its thinking, because Claude would reject it', () => {
     expect(sentFor(assistant(foreign, use), result)).toEqual({
       ...OFF,
       messages: [user('a'), assistant(use), result],
@@ -121,12 +121,12 @@ describe('thinking that a caller of the protocol asks for with a budget', () => 
     expect(sentFor(assistant(own, use), result, assistant(foreign, use), result)).toMatchObject(OFF);
   });
 
-  it('is on again with the next question, and left to the server where the caller writes the answer', () => {
+  it('turns on again with the next question, and stays on if the caller writes the start of the response', () => {
     expect(sentFor(assistant(foreign, use), result, assistant(text), user('b'))).toMatchObject(ON);
     expect(sentFor(assistant(text))).toMatchObject(ON);
   });
 
-  it('that is off has no rules that clear it', () => {
+  it('drops the rules that clear it if it is off', () => {
     const edits = [{ type: 'clear_thinking_20251015' }, { type: 'clear_tool_uses_20250919' }];
     const messages = [user('a'), assistant(foreign, use), result];
     expect(sentOf({ messages, ...ON, context_management: { edits } })).toMatchObject({
@@ -134,7 +134,7 @@ describe('thinking that a caller of the protocol asks for with a budget', () => 
     });
   });
 
-  it('of any other kind stays as it is', () => {
+  it('stays unchanged if it is of any other type', () => {
     const thinkingOf = (asked: JsonObject) =>
       sentOf({ messages: [user('a'), assistant(foreign, use), result], thinking: asked }).thinking;
     for (const asked of [{ type: 'adaptive' }, { type: 'disabled' }, { type: 'between_tools' }])
@@ -155,7 +155,7 @@ describe('the thinking in an answer of the protocol', () => {
     ['in one piece', [signed(RAW)]],
     ['in pieces', [...RAW].map((piece) => signed(piece))],
     ['with an empty piece', [signed(RAW), signed('')]],
-  ])('has its signature, %s, once, before its block ends', async (_how, pieces) => {
+  ])('includes its signature, %s, once, before its block ends', async (_how, pieces) => {
     const begun = block(0, { type: 'thinking', thinking: '', signature: '' });
     const said = change(0, { type: 'thinking_delta', thinking: 'Hm.' });
     const payloads = await payloadsOf(begun, said, ...pieces, closed(0));
@@ -163,7 +163,7 @@ describe('the thinking in an answer of the protocol', () => {
     expect(JSON.stringify(payloads)).not.toContain(RAW);
   });
 
-  it('has the signatures with which its blocks begin sealed, and none where there is none', async () => {
+  it('seals the signatures with which its blocks start, and adds none to a block without one', async () => {
     const begun = block(0, { type: 'thinking', thinking: 'Hm.', signature: RAW });
     const payloads = await payloadsOf(begun, closed(0), block(1, redacted(RAW)), closed(1));
     expect(withProofs(payloads).slice(1, -2)).toEqual([
@@ -189,7 +189,7 @@ describe('the thinking in an answer of the protocol', () => {
     expect(again.filter(({ type }) => type === 'content_block_delta')).toHaveLength(1);
   });
 
-  it('is never shown as it came, wherever a server says it', async () => {
+  it('never exposes its signatures unsealed, wherever a server sends them', async () => {
     const content = [thinking(RAW), redacted(RAW)];
     const start = { ...START, message: { ...START.message, content } };
     const streamed = await collect(decode(NATIVE, wire(start, END, STOP)));
@@ -199,7 +199,7 @@ describe('the thinking in an answer of the protocol', () => {
     expect(JSON.stringify(withProofs([streamed, answer])).split(RAW)).toHaveLength(5);
   });
 
-  it('of a whole answer leaves for its route again as it came', () => {
+  it('returns to its route unchanged from a complete response', () => {
     const content = [thinking(RAW), redacted('EmwK'), text, use];
     const { answer } = toReply({ content, stop_reason: 'tool_use' }, NATIVE);
     const body = 'body' in answer ? answer.body : {};

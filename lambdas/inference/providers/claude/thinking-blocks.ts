@@ -106,7 +106,7 @@ export function sealedBlock(block: JsonObject, signatures: Signatures): JsonObje
 /** The events of one streamed answer as its caller gets them: each signature whole and sealed, at the end of its block. */
 export class SignatureSealer {
   readonly #signatures: Signatures;
-  /** What came of each open block's signature, by the block's place. */
+  /** The received text of each open block's signature, by the index of the block. */
   readonly #pieces = new Map<unknown, string>();
 
   constructor(signatures: Signatures) {

@@ -32,7 +32,9 @@ const asking = (reasoning: ReasoningRequest, more: Partial<Conversation> = {}) =
   ...more,
 });
 
-/** What either protocol is asked for: the same, in Converse as fields of the model's own. */
+/**
+ * Returns the reasoning fields of a request. Both protocols send the same; in Converse they are fields of the model.
+ */
 function askedOf(conversation: Partial<Conversation>, way?: Way) {
   const { thinking, output_config } = bodyFor(conversation, way);
   const asked = {
@@ -87,11 +89,11 @@ describe('the thinking of a conversation', () => {
     ['effort', { effort: 'max' }, { output_config: { effort: 'max' } }],
     ['switch', { effort: 'low' }, { thinking: { type: 'enabled' } }],
     [undefined, { effort: 'high' }, {}],
-  ] as const)('is asked for as the route takes it: %s, %j', (way, reasoning, asked) => {
+  ] as const)('follows the mode of the route: %s, %j', (way, reasoning, asked) => {
     expect(askedOf(asking(reasoning), way)).toEqual(asked);
   });
 
-  it('is asked for only where the caller asks, and the answer has room', () => {
+  it('starts only if the caller requests it and the output has enough tokens', () => {
     expect(askedOf({ maxTokens: 10_000 }, 'budget')).toEqual({});
     expect(askedOf(asking({ effort: 'high' }, { maxTokens: 1_024 }), 'budget')).toEqual({});
   });
@@ -128,7 +130,7 @@ describe('the thinking of a conversation', () => {
     });
   });
 
-  it('is asked of other models of Bedrock by an effort alone', () => {
+  it('uses only an effort for other models of Bedrock', () => {
     const fieldsOf = (reasoning: ReasoningRequest, way: Way) =>
       converseFor(asking(reasoning), way, 'openai.gpt-oss-120b-1:0').additionalModelRequestFields;
     expect(fieldsOf({ effort: 'minimal' }, 'effort')).toEqual({ reasoning_effort: 'low' });
@@ -166,7 +168,7 @@ describe('the reasoning of earlier answers', () => {
     ['another route’s', foreign],
     ['unsigned', unsigned],
     ['not sealed by the service', raw],
-  ])('is left out where it is %s', (_what, reasoning) => {
+  ])('disappears if it is %s', (_what, reasoning) => {
     const turns = [user('a'), assistant(reasoning, text('b')), user('c')];
     expect(blocksOf(turns)).toEqual([text('b')]);
     expect(converseBlocksOf(turns)).toEqual([{ text: 'b' }]);
@@ -190,7 +192,7 @@ describe('the reasoning of earlier answers', () => {
     expect(blocksOf([user('a'), assistant(shown, text('b'))])).toEqual([text('b')]);
   });
 
-  it('is left out where nothing is to be thought', () => {
+  it('disappears if the request asks for no thinking', () => {
     const turns = [user('a'), assistant(shown, call('c')), result('c')];
     const none = asking({ effort: 'none' }, { turns });
     expect((bodyFor(none, 'adaptive').messages as { content: unknown }[])[1]?.content).toEqual([USE]);
@@ -212,28 +214,28 @@ describe('thinking with a budget', () => {
     ['has none', []],
     ['has another route’s', [foreign]],
     ['has one without proof', [unsigned]],
-  ])('is off where that answer %s: Claude would refuse it', (_what, reasoning) => {
+  ])('turns off if the response in the tool turn %s, because Claude would reject it', (_what, reasoning) => {
     const first = assistant(...reasoning, call('c'));
     expect(thinkingOf(user('a'), first, result('c'))).toEqual(OFF);
     expect(thinkingOf(user('a'), assistant(shown, call('b')), result('b'), first, result('c'))).toEqual(OFF);
     expect(thinkingOf(user('a'), first, result('c'), assistant(shown, call('b')), result('b'))).toEqual(OFF);
   });
 
-  it('is off where an answer is to be gone on with, and on again with the next question', () => {
+  it('turns off if the model continues a response, and on again with the next question', () => {
     expect(thinkingOf(user('a'), assistant(text('b')))).toEqual(OFF);
     expect(thinkingOf(user('a'), assistant(call('c')), result('c'), assistant(text('b')), user('d'))).toEqual(
       ON,
     );
   });
 
-  it('that is off sends no thought and everything else as without it', () => {
+  it('sends no thought if it is off, and keeps the other fields', () => {
     const turns = [user('a'), assistant(shown, text('b')), user('c'), assistant(call('d')), result('d')];
     const body = bodyFor(asking({}, { turns, temperature: 0.7 }), 'budget');
     expect(body).toMatchObject({ thinking: OFF, temperature: 0.7 });
     expect(JSON.stringify(body)).not.toContain('EqQB');
   });
 
-  it('that adapts need not: Claude takes such a turn', () => {
+  it('adaptive thinking stays on if the tool turn lacks its thought, because Claude accepts such a turn', () => {
     const asked = askedOf(asking({}, { turns: [user('a'), assistant(call('c')), result('c')] }), 'adaptive');
     expect(asked.thinking).toMatchObject({ type: 'adaptive' });
   });

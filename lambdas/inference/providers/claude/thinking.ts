@@ -93,7 +93,7 @@ const withoutReasoning = (turn: ClaudeTurn): ClaudeTurn =>
 const mayThink = (turns: readonly ClaudeTurn[]): boolean =>
   turns.at(-1)?.role === 'user' && missingThought(turns.map(toMessageSketch)) === undefined;
 
-/** What of a message decides whether Claude may think. */
+/** The properties of a message that decide whether Claude may think. */
 export type MessageSketch =
   | { readonly role: 'user'; readonly hasResults: boolean }
   | { readonly role: 'assistant'; readonly opensWithThought: boolean };
@@ -104,8 +104,8 @@ const toMessageSketch = (turn: ClaudeTurn): MessageSketch =>
     : { role: 'assistant', opensWithThought: turn.parts[0]?.type === 'reasoning' };
 
 /**
- * Which answer of the tool turn that a request goes on with lacks the thought that it must open with: the first of
- * them, which Claude always refuses, or only the last. Undefined where none does, and where no results are given.
+ * Returns the response of the continued tool turn that lacks its opening thought: the first, which Claude always
+ * rejects, or only the last. Returns undefined if no response lacks it, or if the request contains no results.
  */
 export function missingThought(messages: readonly MessageSketch[]): 'first' | 'last' | undefined {
   if (messages.at(-1)?.role !== 'user') return undefined;

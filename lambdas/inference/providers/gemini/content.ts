@@ -78,7 +78,10 @@ class ContentWriter {
     return parts.flatMap((part) => (part.type === 'tool-result' ? this.#result(part) : plainPart(part)));
   }
 
-  /** Of the reasoning only the signatures go back, each with the call that it proves. */
+  /**
+   * Returns the model's parts in the format of Gemini. Of the reasoning, only the signatures are sent, each with its
+   * call.
+   */
   ofModel(parts: readonly AssistantPart[]): JsonObject[] {
     const written: JsonObject[] = [];
     let sealed: string | undefined;

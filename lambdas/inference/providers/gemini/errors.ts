@@ -20,11 +20,11 @@ const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['generation_config.thinking_config', 'reasoning_effort'],
 ]);
 
-/** What an error answer means. */
+/** Returns the failure that an error response means. */
 export const toFailure = (response: Response): Promise<UpstreamFailure> =>
   toStatusFailure(response, { paramOf, isRouteFault, retryDelayOf });
 
-/** What the `error` of an event within a stream means. */
+/** Returns the failure that the `error` of an event within a stream means. */
 export function failureOf(body: JsonObject): UpstreamFailure {
   const code = errorOf(body).code;
   if (code === 429)

@@ -8,7 +8,7 @@ import { wireServer } from '../../testing/providers/wire-server.ts';
 const server = wireServer();
 
 describe('a call', () => {
-  it('is one POST to the model’s method, with the key in a header and never in the address', async () => {
+  it('sends one POST to the model’s method, with the key in a header and never in the address', async () => {
     server.reply = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(ANSWER));
     expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({ kind: 'json' });
     server.reply = (response) => void response.writeHead(200, EVENT_STREAM).end(bytesOf(EVENTS));

@@ -8,10 +8,13 @@ import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
-/** What the protocol expresses beyond a conversation (Gemini API reference, GenerationConfig); images are sent inline. */
+/**
+ * The features that the protocol supports in addition to a conversation (Gemini API reference, GenerationConfig);
+ * images are sent inline.
+ */
 export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'audio', 'stop-sequences']);
 
-/** How the protocol takes a key (Gemini API docs, Using Gemini API keys). */
+/** Returns the header that contains the key (Gemini API docs, Using Gemini API keys). */
 const keyHeader: KeyHeader = (key) => ({ 'x-goog-api-key': key });
 
 export interface GeminiDependencies extends AuthorizationDependencies {

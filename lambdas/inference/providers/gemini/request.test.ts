@@ -47,7 +47,7 @@ describe('a request of generateContent', () => {
     });
   });
 
-  it.each(['auto', 'any', 'none'] as const)('has the choice %s as a mode', (type) => {
+  it.each(['auto', 'any', 'none'] as const)('converts the choice %s to a mode', (type) => {
     const mode = type.toUpperCase();
     expect(bodyOf({ tools: [TOOL], toolChoice: { type } })).toMatchObject({
       toolConfig: { functionCallingConfig: { mode } },
@@ -113,14 +113,14 @@ describe('its contents', () => {
     ]);
   });
 
-  it('of a model before Gemini 3 have no ids, and no proof in place of one', () => {
+  it('omit ids and placeholder signatures for a model before Gemini 3', () => {
     const turns: Conversation['turns'] = [user('Hi'), { role: 'assistant', parts: [call('1', 'f')] }];
     expect(JSON.stringify(bodyOf({ turns }))).toContain('skip_thought_signature_validator');
     const earlier = JSON.stringify(bodyOf({ turns }, { upstream_model: 'gemini-2.5-pro' }));
     expect(earlier).not.toMatch(/skip_thought|"id"/);
   });
 
-  it('have a placeholder for the proof of another route', () => {
+  it('contain a placeholder for the signature of another route', () => {
     const signature = sealSignature('c2ln', signaturesFor('sim-b'));
     const turns: Conversation['turns'] = [
       user('Hi'),

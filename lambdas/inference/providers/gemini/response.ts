@@ -9,14 +9,14 @@ import { plainName } from '../kept-fields.ts';
 import { sealSignature } from './content.ts';
 import { toUsage } from './usage.ts';
 
-/** What of a call its answer is read with. */
+/** The properties of a call that are needed to read its response. */
 export interface CallContext {
   readonly identity: Pick<Identity, 'id'>;
-  /** Of the route that is called. */
+  /** The signatures of the route that is called. */
   readonly signatures: Signatures;
 }
 
-/** What a part of a candidate says. */
+/** The content of a part of a candidate. */
 export type Piece =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   /** `signature`: what proves the call, sealed. */
@@ -114,8 +114,8 @@ function firstCandidate({ candidates }: JsonObject): JsonObject | undefined {
 }
 
 /**
- * How an answer ended, or that its prompt was refused; undefined while it goes on. Throws `UpstreamFailure` for a
- * reason that is not a plain name.
+ * Returns the end of a response, or the refusal of its prompt; undefined while it continues. Throws `UpstreamFailure`
+ * for a reason that is not a plain name.
  */
 export function toFinish(body: JsonObject, hasCalls: boolean): Finish | undefined {
   const named = plainName(firstCandidate(body)?.finishReason);

@@ -9,7 +9,7 @@ const PROOF = '<{"thoughtSignature":"c2ln"}>';
 const TEXT = 'Łódź?Grüße, 世界get_weather{"city":"Łódź"}now{}';
 
 describe('a whole answer', () => {
-  it('is reasoning, text and calls, the proof of a call before it, with ids where Google gives none', () => {
+  it('contains reasoning, text and calls, each signature before its call, with ids where Google gives none', () => {
     const reply = toReply(ANSWER, CONTEXT);
     expect(withProofs(reply.answer)).toEqual({
       reply: {
@@ -33,12 +33,12 @@ describe('a whole answer', () => {
     ['SAFETY', 'refusal'],
     ['PROHIBITED_CONTENT', 'refusal'],
     ['MALFORMED_FUNCTION_CALL', 'stop'],
-  ])('that ends by %s ended by %s', (finishReason, reason) => {
+  ])('converts the finish reason %s to %s', (finishReason, reason) => {
     const { answer } = toReply({ candidates: [{ finishReason }] }, CONTEXT);
     expect(answer).toEqual({ reply: { parts: [], finish: { reason, raw: finishReason } } });
   });
 
-  it('to a blocked prompt is a refusal, and one without candidates and without a block is no answer', () => {
+  it('becomes a refusal if the prompt is blocked, and a protocol failure without candidates and without a block', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } };
     const { answer, usage } = toReply(blocked, CONTEXT);
     expect(answer).toEqual({ reply: { parts: [], finish: { reason: 'refusal', raw: 'SAFETY' } } });
@@ -48,14 +48,14 @@ describe('a whole answer', () => {
 });
 
 describe('a streamed answer', () => {
-  it('is the same wherever its bytes are split', async () => {
+  it('stays the same at any split of its bytes', async () => {
     const bytes = bytesOf(EVENTS);
     const whole = withProofs(await read(bytes));
     for (const at of offsets(0, bytes.length))
       expect(withProofs(await read(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
   });
 
-  it('has blocks in order, every text once, and its last counts as usage', async () => {
+  it('contains its content parts in order and every text once, and its last event counts as usage', async () => {
     const replies = await read(bytesOf(EVENTS));
     expect(replies.map(({ text }) => text).join('')).toBe(TEXT);
     expect(replies.at(-1)?.usage).toMatchObject({ promptTokens: 30, completionTokens: 20 });
@@ -79,7 +79,7 @@ describe('a streamed answer', () => {
     ]);
   });
 
-  it('that is cut off before its finish was interrupted', async () => {
+  it('fails as interrupted if it ends before its finish', async () => {
     await expect(read(bytesOf(EVENTS.slice(0, -1)))).rejects.toMatchObject({ kind: 'interrupted' });
   });
 
@@ -96,7 +96,7 @@ describe('a streamed answer', () => {
   it.each([
     [429, { kind: 'status', status: 429, retryable: true }],
     [503, { kind: 'interrupted' }],
-  ])('with an error %s in it fails', async (code, failure) => {
+  ])('fails if it contains an error %s', async (code, failure) => {
     await expect(read(bytesOf([EVENTS[0], { error: { code } }]))).rejects.toMatchObject(failure);
   });
 });

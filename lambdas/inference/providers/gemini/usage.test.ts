@@ -1,4 +1,4 @@
-/** What a Gemini route's account of its tokens is read as. */
+/** The reading of the token usage that a Gemini route reports. */
 import { expect, test } from '@jest/globals';
 import { toUsage } from './usage.ts';
 
@@ -15,7 +15,7 @@ test('thoughts are completion beside the candidates, results of tools are prompt
   ).toMatchObject({ promptTokens: 105, cachedTokens: 40, completionTokens: 50, reasoningTokens: 30 });
 });
 
-test('each kind of content has a figure of its own', () => {
+test('each type of content has a separate count', () => {
   const promptTokensDetails = [
     { modality: 'TEXT', tokenCount: 10 },
     { modality: 'IMAGE', tokenCount: 258 },

@@ -15,7 +15,7 @@ export interface FormBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What of the file is in memory at once. */
+/** Bytes of the file that are in memory at once. */
 const PIECE_BYTES = 256 * 1024;
 
 /** WHATWG HTML, "multipart/form-data encoding algorithm". */

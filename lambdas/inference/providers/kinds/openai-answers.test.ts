@@ -24,7 +24,7 @@ describe('images of a server of the OpenAI protocol', () => {
   const imagesOf = (...data: unknown[]) =>
     imagesOfOpenAi(http({ created: 5, data, ...vendor }), () => 7_000)(attempt({ n: 4 }));
 
-  it('are what they show and how their prompt was put, and nothing of the vendor', async () => {
+  it('contain the image and its revised prompt, and no field of the vendor', async () => {
     const known = { b64_json: 'aGk=', url: 'https://cdn.test/a.png', revised_prompt: 'a cat' };
     expect(await imagesOf({ ...known, ...vendor })).toEqual({ images: [known], created: 5 });
   });
@@ -38,12 +38,12 @@ describe('images of a server of the OpenAI protocol', () => {
     { url: 'javascript:alert(1)' },
     { url: 'file:///a' },
     { b64_json: {} },
-  ])('are malformed without either: %j', async (entry) => {
+  ])('cause a protocol failure without data and without an address: %j', async (entry) => {
     await expect(imagesOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
     expect((await imagesOf(entry, { b64_json: 'aGk=' })).images).toEqual([{ b64_json: 'aGk=' }]);
   });
 
-  it('were made now where the route states no time', async () => {
+  it('use the current time as their creation time if the route reports no valid time', async () => {
     const data = [{ b64_json: 'aGk=' }];
     for (const created of ['now', -1, 1.5, {}])
       expect(await imagesOfOpenAi(http({ created, data }), () => 7_000)(attempt({ n: 1 }))).toMatchObject({
@@ -59,14 +59,14 @@ describe('embeddings of a server of the OpenAI protocol', () => {
     );
   const embeddingsOf = (entry: unknown) => answerTo('a', [entry]);
 
-  it('are one for each input, in the order of the inputs', async () => {
+  it('consist of one for each input, in the order of the inputs', async () => {
     const at = (index: number) => ({ index, embedding: [index + 1] });
     expect((await answerTo(['a', 'b'], [at(1), at(0)])).embeddings).toEqual([[1], [2]]);
     for (const indexes of [[0], [0, 2], [0, 0], [0, 1, 2], [-1, 0]])
       await expect(answerTo(['a', 'b'], indexes.map(at))).rejects.toMatchObject({ kind: 'protocol' });
   });
 
-  it('are numbers and their count, and nothing of the vendor', async () => {
+  it('contain numbers and their token count, and no field of the vendor', async () => {
     expect(await embeddingsOf({ embedding: [1, 2], ...vendor })).toEqual({ embeddings: [[1, 2]], tokens: 3 });
   });
 
@@ -76,7 +76,7 @@ describe('embeddings of a server of the OpenAI protocol', () => {
     { embedding: [1e300] },
     { embedding: [1], index: {} },
     null,
-  ])('are numbers that a float can hold: %j', async (entry) => {
+  ])('cause a protocol failure if they are not numbers that a float can represent: %j', async (entry) => {
     await expect(embeddingsOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
   });
 });

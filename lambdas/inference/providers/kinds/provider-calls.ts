@@ -1,4 +1,4 @@
-/** Which protocols serve which kind of call; the catalog admits routes of no other. */
+/** The protocols of each kind of call. The catalog admits only routes of these protocols. */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Clock } from '../../../platform/core/ports.ts';

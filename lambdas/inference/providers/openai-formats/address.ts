@@ -3,7 +3,7 @@ import type { Route } from '../../core/catalog/catalog-document.ts';
 
 export type AddressedRoute = Pick<Route, 'base_url' | 'api_version' | 'upstream_model'>;
 
-/** Of these paths the deployment is no part: the body names it (Azure OpenAI docs, Responses API). */
+/** Paths without the deployment, because the body contains it (Azure OpenAI docs, Responses API). */
 const WITHOUT_DEPLOYMENT: readonly string[] = ['/responses'];
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Which call each piece of a streamed tool call is of, and under which id: hosts leave numbers and ids out, use one
- * again, or skip some (`ollama/ollama` 7881, `openai/openai-python` 2806, `vercel/ai` 1bec07d and e6087c9).
+ * The call and the id of each delta of a streamed tool call. Hosts leave numbers and ids out, use one again, or skip
+ * some (`ollama/ollama` 7881, `openai/openai-python` 2806, `vercel/ai` 1bec07d and e6087c9).
  */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 
@@ -100,7 +100,7 @@ export class PlaceholderArguments {
     return piece;
   }
 
-  /** What was all that there is, at the end of the choice, in pieces of the calls. */
+  /** Returns deltas with the placeholders that are the complete arguments of their calls, at the end of the choice. */
   end(): readonly JsonObject[] {
     const pieces = [...this.#held].map(([index, text]) => ({ index, function: { arguments: text } }));
     for (const index of this.#held.keys()) this.#given.add(index);

@@ -1,4 +1,7 @@
-/** What of a chat completion and its chunks reaches a caller (OpenAI API reference, The chat completion object). */
+/**
+ * The fields of a chat completion and its chunks that reach a caller (OpenAI API reference, The chat completion
+ * object).
+ */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
@@ -66,7 +69,7 @@ export class CompletionFields {
   readonly #completion: Fields;
   readonly #chunk: Fields;
 
-  /** What proves the reasoning reaches the caller sealed. */
+  /** Selects the fields of a response. Signatures of reasoning reach the caller sealed. */
   constructor(identity: Identity, signatures: Signatures) {
     this.#identity = identity;
     const message = objectWith(messageWith(signatures));

@@ -5,7 +5,7 @@ import type { Dialect } from '../../core/catalog/dialect.ts';
 import { reminderOf } from '../../core/upstream/system-reminder.ts';
 import { nineCharacterId } from '../../core/upstream/tool-calls.ts';
 
-/** What an assistant is made to say where a host wants a message of its own, or one with content. */
+/** Texts of an assistant message if a host requires a separate one, or one with content. */
 const AFTER_TOOLS = 'The tools have answered.';
 const NO_CONTENT = '(no content)';
 

@@ -7,7 +7,7 @@ import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { plainName } from '../kept-fields.ts';
 import { sealProof } from './proofs.ts';
 
-/** What the reader of an item knows of its answer. */
+/** The properties of a response that are needed to read its items. */
 export interface ItemContext {
   readonly answerId: string;
   readonly signatures: Signatures;
@@ -19,7 +19,10 @@ export function itemsOf(output: unknown): readonly JsonObject[] {
   return output;
 }
 
-/** What an item says; nothing for the provider's own tools. Throws `UpstreamFailure` for a call without a name. */
+/**
+ * Returns the content of an item; nothing for the provider's own tools. Throws `UpstreamFailure` for a call without a
+ * name.
+ */
 export function partsOf(item: JsonObject, place: unknown, context: ItemContext): AssistantPart[] {
   switch (item.type) {
     case 'message':
@@ -91,7 +94,7 @@ const REASONS: ReadonlyMap<string, Finish['reason']> = new Map([
   ['content_filter', 'refusal'],
 ]);
 
-/** Why a response ended (OpenAI API reference, `status` and `incomplete_details`). */
+/** Returns the reason for the end of a response (OpenAI API reference, `status` and `incomplete_details`). */
 export function toFinish({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): Finish {
   if (status === 'incomplete') {
     const raw = plainName(isJsonObject(details) ? details.reason : undefined) ?? 'incomplete';

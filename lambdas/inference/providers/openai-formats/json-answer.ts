@@ -11,7 +11,7 @@ import type { ChatPayload } from '../../core/upstream/provider.ts';
 /** Gives the text of the reasoning in a message or a delta. */
 type ReasoningOf = (said: JsonObject) => string;
 
-/** Whether the answer of a call may stand in its reasoning. */
+/** Returns whether the output of a call may be in its reasoning. */
 export const mayBeReasoning = (
   { dialect }: Pick<Route, 'dialect'>,
   { fields }: Pick<ChatPayload, 'fields'>,

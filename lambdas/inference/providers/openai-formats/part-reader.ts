@@ -6,7 +6,7 @@ import { StreamBlocks } from '../../core/upstream/stream-blocks.ts';
 import { objectOf } from '../http-upstream.ts';
 import { callOf, type ItemContext, itemsOf, partsOf, SUMMARY_BREAK, toFinish } from './items.ts';
 
-/** What a piece of text may be of. */
+/** The types of content that a text delta may belong to. */
 type Prose = Parameters<StreamBlocks['text']>[0];
 
 /** An item that has begun. */
@@ -16,7 +16,7 @@ interface Begun {
   ended: boolean;
   /** The part of a summary that comes, or that reasoning comes as it is. */
   thought?: number | 'as it is';
-  /** Of a tool call. */
+  /** The content part of a tool call. */
   block?: number;
 }
 
@@ -96,7 +96,10 @@ export class PartReader {
     ];
   }
 
-  /** Where there is a summary too, the first of both to come is the text. */
+  /**
+   * Returns the stream parts for a delta of the reasoning itself. If there is also a summary, the first of both to
+   * arrive is the text.
+   */
   #reasoning(place: unknown, delta: unknown): StreamPart[] {
     const begun = this.#at(place);
     if (typeof begun.thought === 'number') return [];
@@ -111,7 +114,7 @@ export class PartReader {
     return this.#blocks.arguments(begun.block, delta);
   }
 
-  /** What of a whole item has not come yet, and its end. */
+  /** Returns the content of a complete item that has not arrived yet, and its end. */
   #end(item: JsonObject, place: unknown): readonly StreamPart[] {
     const begun = this.#at(place);
     if (begun.ended) return [];

@@ -1,4 +1,4 @@
-/** How a server of the OpenAI protocol is asked to think, or not to, in the fields that its dialect names. */
+/** The request for reasoning, or for none, to a server of the OpenAI protocol, in the fields of its dialect. */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Route } from '../../core/catalog/catalog-document.ts';
@@ -8,7 +8,7 @@ import { askedReasoning, budgetOf, effortOf, isOff, nearestEffort } from '../../
 type Dialect = Route['dialect'];
 type Way = NonNullable<NonNullable<Dialect>['reasoning_request']>;
 
-/** What is asked, within the tokens of the answer. */
+/** The requested reasoning, within the tokens of the output. */
 interface Asked {
   readonly reasoning: ReasoningRequest;
   readonly maxTokens: number;
@@ -46,7 +46,7 @@ export function nativeReasoning(body: JsonObject, dialect: Dialect): JsonObject 
   return { ...kept, ...joined(made, ownFields(body, dialect.reasoning_request)) };
 }
 
-/** What of the route's own field the caller has written beyond what is asked. */
+/** Returns what the caller wrote in the route's own field in addition to the requested reasoning. */
 function ownFields(body: JsonObject, way: Way): JsonObject {
   if (way === 'reasoning') return { reasoning: body.reasoning };
   if (way === 'chat_template_kwargs') return { chat_template_kwargs: body.chat_template_kwargs };

@@ -1,6 +1,6 @@
 /**
- * What of a response and its events reaches a caller of this protocol (OpenAI API reference, The response object;
- * Streaming events), with the ids of its items replaced by ours.
+ * The fields of a response and its events that reach a caller of this protocol (OpenAI API reference, The response
+ * object; Streaming events). The ids of its items are replaced by ours.
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -45,7 +45,7 @@ const ITEMS: ReadonlyMap<unknown, Fields> = new Map([
   ['custom_tool_call', fields({ ...call, input: text })],
 ]);
 
-/** What the response says of itself and repeats of the request. */
+/** Fields of the response itself, and those that it repeats from the request. */
 const RESPONSE = fields({
   ...{ created_at: scalar, completed_at: scalar, status: plainName },
   incomplete_details: objectWith(fields({ reason: plainName })),

@@ -15,7 +15,7 @@ const chunk = (choice: object) => ({
   choices: [{ index: 0, finish_reason: null, ...choice }],
 });
 
-/** What a caller of chat gets of each recording. */
+/** The chunks that a caller of chat receives from each recording. */
 const PASSED = {
   'azure-async-filter': [
     chunk({ delta: { role: 'assistant', content: '' } }),
@@ -53,7 +53,7 @@ describe('a stream of Azure', () => {
     expect(events.flatMap(({ payload }) => payload ?? [])).toEqual(PASSED[name]);
   });
 
-  it('is counted by the account at its end', async () => {
+  it('takes its counts from the usage at its end', async () => {
     const events = await collect(decode(bytesOf('azure-async-filter')));
     expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
       { promptTokens: 12, completionTokens: 5 },
@@ -61,14 +61,14 @@ describe('a stream of Azure', () => {
     expect(events.map(({ text }) => text).join('')).toBe('Grün heißt 緑.');
   });
 
-  it('that its filter stopped ends as a refusal in other formats', async () => {
+  it('ends as a refusal in other formats if the filter stopped it', async () => {
     const parts = await partsOf(bytesOf('azure-stopped'));
     expect(parts.at(-1)).toMatchObject({ type: 'finish', reason: 'refusal', raw: 'content_filter' });
     const finished = await partsOf(bytesOf('azure-async-filter'));
     expect(finished.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
   });
 
-  it('that a note follows has ended, also where it leaves out `[DONE]`; one that only notes follow has not', async () => {
+  it('ends if an annotation follows its finish, also without `[DONE]`; fails if only annotations follow', async () => {
     const said = { index: 0, delta: { content: 'a' }, finish_reason: null };
     const ended = { index: 0, delta: {}, finish_reason: 'stop' };
     const note = { index: 0, finish_reason: null, content_filter_results: {} };

@@ -67,7 +67,7 @@ describe('a call to Azure OpenAI', () => {
     ['below v1 by Entra', v1, ENTRA],
     ['of a deployment with a key', dated, KEY],
     ['of a deployment by Entra', dated, ENTRA],
-  ])('is answered %s', async (_name, place, auth) => {
+  ])('succeeds %s', async (_name, place, auth) => {
     const reply = await ask(chat, { ...place(), ...auth });
     expect(reply).toMatchObject({ kind: 'json', text: 'hi' });
     // What the filter says of prompt and answer is left out.
@@ -77,7 +77,7 @@ describe('a call to Azure OpenAI', () => {
   it.each([
     ['below v1', v1],
     ['with a dated version, which has no deployment in this path', dated],
-  ])('in the Responses format is answered %s', async (_name, place) => {
+  ])('succeeds in the Responses format %s', async (_name, place) => {
     const route = { ...place(), ...KEY, protocol: 'openai-responses' };
     expect(await ask(responses, route)).toMatchObject({ kind: 'json', text: 'hi' });
   });

@@ -8,7 +8,7 @@ import { bytesOf, NAMES, type WireChunk } from '../../testing/providers/openai/f
 
 const wireText = (name: string): string => new TextDecoder().decode(bytesOf(name));
 
-/** Whether the chunks finish every choice that they begin. */
+/** Returns whether the chunks finish every choice that they start. */
 function allFinished(payloads: readonly unknown[]): boolean {
   const open = new Map<number, boolean>();
   for (const { choices } of payloads as readonly WireChunk[])
@@ -41,7 +41,7 @@ describe('a stream that breaks off', () => {
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
   });
 
-  it('with [DONE] but without any output is no answer, and may be tried elsewhere', async () => {
+  it('fails if it contains [DONE] but no output, and permits another route', async () => {
     expect((await outcome(encode(event('[DONE]')))).failure).toMatchObject({ retryable: true });
     const opening = {
       choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
@@ -70,13 +70,13 @@ describe('an error within a stream', () => {
     { error: { message: 'x' }, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] },
     { error: {} },
     { error: false },
-  ])('is one in whatever form: %j', async (chunk) => {
+  ])('interrupts the stream in any form: %j', async (chunk) => {
     const { events, failure } = await outcome(encode(event(chunk)));
     expect(events).toEqual([]);
     expect(failure).toMatchObject({ kind: 'interrupted' });
   });
 
-  it('is not a null error field, which some servers put on every chunk', async () => {
+  it('excludes a null error field, which some servers send in every chunk', async () => {
     const chunk = { error: null, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] };
     const { events, failure } = await outcome(encode(event(chunk)));
     expect(failure).toBeUndefined();
@@ -86,7 +86,7 @@ describe('an error within a stream', () => {
 
 describe('garbage', () => {
   it.each(['not json', '<html>', '{"choices":', '[]', 'null', '42', '"text"', 'true'])(
-    'that is no JSON object is a failure of the protocol: %s',
+    'causes a protocol failure if it is not a JSON object: %s',
     async (data) => {
       expect((await outcome(encode(event(data)))).failure).toMatchObject({
         kind: 'protocol',
@@ -107,11 +107,11 @@ describe('garbage', () => {
     { choices: [{ delta: { tool_calls: [{ function: null }] } }] },
     { choices: [{ finish_reason: 7 }] },
     { usage: 'many' },
-  ])('in a chunk is an upstream failure, and nothing else: %j', async (chunk) => {
+  ])('causes an upstream failure if it is in a chunk: %j', async (chunk) => {
     expect((await outcome(encode(event(chunk)))).failure).toBeInstanceOf(UpstreamFailure);
   });
 
-  it('of any JSON ends in events or in an upstream failure', async () => {
+  it('ends in events or in an upstream failure for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (chunk) => {
         const { failure } = await outcome(encode(event({ choices: [chunk] })), encode(event(chunk)));
@@ -121,7 +121,7 @@ describe('garbage', () => {
     );
   });
 
-  it('of any bytes is an upstream failure', async () => {
+  it('ends in an upstream failure for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
         expect((await outcome(...parts)).failure).toBeInstanceOf(UpstreamFailure);

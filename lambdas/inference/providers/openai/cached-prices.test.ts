@@ -23,7 +23,7 @@ describe('cached tokens, under the name that each vendor has for them', () => {
       { input: '5', cached_input: '0.5', output: '30' },
       95_000_000n,
     ],
-  ])('are billed at their price: %s', (_vendor, account, price, amount) => {
+  ])('cost their own price: %s', (_vendor, account, price, amount) => {
     const usage = new UsageReader(false).read({ usage: { ...account, completion_tokens: 0 } });
     if (usage === undefined) throw new Error('the account was not read');
     const prices = tokenPricesOf(price);

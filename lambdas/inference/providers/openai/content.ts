@@ -68,7 +68,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 /** OpenAI refuses longer ids of tool calls. */
 export const MAX_TOOL_CALL_ID = 40;
 
-/** What the messages of one conversation depend on beside it. */
+/** The properties of a call that its messages depend on, next to the conversation. */
 export interface MessageContext {
   readonly dialect: Dialect;
   readonly signatures: Signatures;

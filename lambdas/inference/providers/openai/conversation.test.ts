@@ -77,7 +77,7 @@ describe('the request made of another protocol’s conversation', () => {
     expect(requestOf({ toolChoice }).tool_choice).toEqual(choice);
   });
 
-  it('has one system message, of as many parts as there are texts', () => {
+  it('contains one system message, with a content part for each text if there are several', () => {
     expect(requestOf({ system: ['a'] }).messages).toEqual([{ role: 'system', content: 'a' }]);
     expect(requestOf({ system: ['a', 'b'] }).messages).toEqual([
       { role: 'system', content: [text('a'), text('b')] },
@@ -179,7 +179,7 @@ describe('the request made of another protocol’s conversation', () => {
 });
 
 describe('a whole answer to a caller of another protocol', () => {
-  it('is its first choice, with arguments as the model wrote them', () => {
+  it('consists of its first choice, with the arguments unchanged', () => {
     expect(toReply(jsonOf('completion'), CALL).answer).toEqual({
       reply: {
         parts: [
@@ -203,7 +203,7 @@ describe('a whole answer to a caller of another protocol', () => {
     });
   });
 
-  it('has ended with tool calls when it has some, though a forced call ends with "stop"', () => {
+  it('ends with tool calls if it contains some, although a forced call ends with "stop"', () => {
     const tool_calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
     expect(answer({ content: null, tool_calls })).toEqual({
       reply: {
@@ -213,11 +213,11 @@ describe('a whole answer to a caller of another protocol', () => {
     });
   });
 
-  it('of a tool call without a name is a failure', () => {
+  it('fails if a tool call has no name', () => {
     expect(() => answer({ tool_calls: [null] })).toThrow(UpstreamFailure);
   });
 
-  it('may be empty', () => {
+  it('succeeds without content', () => {
     expect(answer({ content: '' })).toEqual({
       reply: { parts: [], finish: { reason: 'stop', raw: 'stop' } },
     });
@@ -237,7 +237,7 @@ const chunk = (delta: object, finish_reason: string | null = null) =>
 const DONE = encode('data: [DONE]\n\n');
 
 describe('a streamed answer to a caller of another protocol', () => {
-  it.each(NAMES)('is the same parts at every split of its bytes: %s', async (name) => {
+  it.each(NAMES)('yields the same parts at every split of its bytes: %s', async (name) => {
     const bytes = bytesOf(name);
     const parts = await partsOf(bytes);
     expect(parts.at(-1)?.type).toBe('finish');
@@ -277,7 +277,7 @@ describe('a streamed answer to a caller of another protocol', () => {
     ]);
   });
 
-  it('has its reasoning before its text, and counts it once as output', async () => {
+  it('contains its reasoning before its text, and counts it once as output', async () => {
     async function* bytes() {
       yield chunk({ reasoning_content: 'Hm.', reasoning: 'Hm.' });
       yield chunk({ content: 'a' }, 'stop');

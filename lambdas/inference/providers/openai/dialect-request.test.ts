@@ -38,7 +38,7 @@ const calls = (...ids: string[]) => ({ role: 'assistant', tool_calls: ids.map(ca
 const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'ok' });
 
 describe('a request to a host without a flag', () => {
-  it('is as its caller made it', () => {
+  it('stays unchanged', () => {
     const body = {
       ...{ max_completion_tokens: 9, store: false, parallel_tool_calls: false },
       messages: [system('a'), user([text('b'), text('c')]), system('d'), assistant(null), calls('!')],
@@ -49,7 +49,7 @@ describe('a request to a host without a flag', () => {
 });
 
 describe('a host does not get what it refuses', () => {
-  it('no message of the role developer (D1)', () => {
+  it('a system message replaces a message of the role developer (D1)', () => {
     expect(messagesOf([{ role: 'developer', content: 'a' }], { developer_role: false })).toEqual([
       system('a'),
     ]);
@@ -67,7 +67,7 @@ describe('a host does not get what it refuses', () => {
     },
   );
 
-  it('no strict on tools (D4)', () => {
+  it('the service removes strict from tools (D4)', () => {
     const tool = { name: 'f', parameters: { type: 'object' }, strict: true };
     const bare = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
     const dialect = { strict_tools: false } as const;
@@ -75,16 +75,19 @@ describe('a host does not get what it refuses', () => {
     expect(converted({ tools: [tool] }, dialect).tools).toEqual(bare);
   });
 
-  it.each(['store', 'parallel_tool_calls', 'stream_options'] as const)('no %s (D5)', (name) => {
-    const body = { store: false, parallel_tool_calls: false, stream_options: { include_usage: true } };
-    expect(native(body, { [name]: false }, true)).toEqual({
-      ...Object.fromEntries(Object.entries(body).filter(([field]) => field !== name)),
-      ...{ model: 'm', stream: true },
-    });
-    expect(converted({}, { [name]: false }, true)).not.toHaveProperty(name);
-  });
+  it.each(['store', 'parallel_tool_calls', 'stream_options'] as const)(
+    'the service removes %s (D5)',
+    (name) => {
+      const body = { store: false, parallel_tool_calls: false, stream_options: { include_usage: true } };
+      expect(native(body, { [name]: false }, true)).toEqual({
+        ...Object.fromEntries(Object.entries(body).filter(([field]) => field !== name)),
+        ...{ model: 'm', stream: true },
+      });
+      expect(converted({}, { [name]: false }, true)).not.toHaveProperty(name);
+    },
+  );
 
-  it('no texts in parts (D17)', () => {
+  it('the service joins texts in content parts (D17)', () => {
     const dialect = { text_content: 'string' } as const;
     expect(messagesOf([user([text('a'), text('b')]), assistant([text('c')])], dialect)).toEqual([
       user('a\n\nb'),
@@ -95,7 +98,7 @@ describe('a host does not get what it refuses', () => {
     expect(converted({ system: ['a', 'b'] }, dialect).messages).toEqual([system('a\n\nb')]);
   });
 
-  it('no assistant message without content, and one between a tool and a user (D18)', () => {
+  it('the service fills an assistant message without content, and adds one between a tool and a user (D18)', () => {
     const empty = { empty_assistant: false } as const;
     expect(messagesOf([assistant(null), assistant(''), calls('a')], empty)).toEqual([
       assistant('(no content)'),
@@ -112,7 +115,7 @@ describe('a host does not get what it refuses', () => {
     expect(messagesOf([calls('a'), result('a')], parted)).toEqual([calls('a'), result('a')]);
   });
 
-  it('no system message behind the first (D22)', () => {
+  it('the service moves later system messages to the user, and joins the first ones (D22)', () => {
     const dialect = { system_messages: 'first', text_content: 'string' } as const;
     const remind = (words: string) => `<system-reminder>\n${words}\n</system-reminder>`;
     const said = messagesOf(
@@ -130,7 +133,7 @@ describe('a host does not get what it refuses', () => {
     expect(messagesOf([system('a')], dialect)).toEqual([system('a')]);
   });
 
-  it('no id of a tool call that is not nine letters and digits (D10)', () => {
+  it('the service replaces an id of a tool call that is not nine letters and digits (D10)', () => {
     const dialect = { tool_call_ids: 'nine-characters' } as const;
     const [asked = {}, first, second] = messagesOf(
       [calls('call_1!', 'abcDEF123'), result('call_1!'), result('abcDEF123')],
@@ -168,7 +171,7 @@ describe('schemas of tools and of answers', () => {
     return [tool?.function.parameters ?? {}, format.json_schema.schema];
   };
 
-  it('are simple where the host wants that (D19)', () => {
+  it('become simpler if the host requires that (D19)', () => {
     const simple = {
       type: 'object',
       properties: {

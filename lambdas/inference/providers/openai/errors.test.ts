@@ -14,7 +14,7 @@ const failureOf = (status: number, init: { text?: string; headers?: Record<strin
   toFailure(new Response(init.text ?? body(null), { status, headers: init.headers ?? {} }));
 
 describe('an error answer', () => {
-  it.each([400, 413, 422])('is the caller’s fault when the route says the request is: %i', async (status) => {
+  it.each([400, 413, 422])('forbids another attempt if the route rejects the request: %i', async (status) => {
     expect(await failureOf(status)).toMatchObject({ kind: 'status', status, retryable: false });
   });
 
@@ -61,7 +61,7 @@ describe('an error answer', () => {
     [{ message: 'You exceeded your current quota', type: 'tokens' }, false],
     ['insufficient_quota', false],
     [undefined, false],
-  ])('that is 429 shows an exhausted account by its type or code: %j', async (error, isExhausted) => {
+  ])('shows an exhausted account on a 429 by its type or code: %j', async (error, isExhausted) => {
     const text = JSON.stringify({ error });
     expect(await failureOf(429, { text })).toMatchObject({ status: 429, retryable: true, isExhausted });
     expect(await failureOf(503, { text })).toMatchObject({ isExhausted: false });
@@ -142,7 +142,7 @@ describe('an error answer', () => {
     }
   });
 
-  it('is read within bounds, whether or not it says its length', async () => {
+  it('yields no field if its body is longer than the limit, with or without a declared length', async () => {
     const large = JSON.stringify({ error: { message: 'x'.repeat(128 * 1024), param: 'model' } });
     const declared = { text: large, headers: { 'content-length': String(large.length) } };
     expect((await failureOf(400, declared)).param).toBeUndefined();

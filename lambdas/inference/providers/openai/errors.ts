@@ -6,7 +6,7 @@ import { toStatusFailure } from '../refusals/status-failure.ts';
 /** A field path as OpenAI writes them; nothing else of the upstream's text is passed on. */
 const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;
 
-/** What an error answer means; only a refusal of the request itself is read. */
+/** Returns the failure that an error response means. Its body is read only if the request itself was rejected. */
 export const toFailure = (response: Response): Promise<UpstreamFailure> =>
   toStatusFailure(response, { paramOf });
 

@@ -30,7 +30,7 @@ const chunk = (delta: unknown, reason: unknown = null, more: object = {}) => ({
 const piece = (call: object) => chunk({ tool_calls: [call] });
 const sse = (...chunks: readonly unknown[]) => chunks.map(event).join('');
 
-/** What callers of other protocols get, however the bytes are cut. */
+/** Returns the stream parts for callers of other protocols. They are the same at any split of the bytes. */
 async function partsOf(text: string): Promise<StreamPart[]> {
   const [whole, single, some] = await Promise.all(
     [text.length * 4, 1, 7].map(async (size) => {
@@ -48,7 +48,9 @@ interface Native {
   readonly reasons: unknown[];
 }
 
-/** What a client of the protocol gathers, as OpenAI's SDK does: by the numbers of the calls. */
+/**
+ * Returns the content that a client of the protocol collects. It joins calls by their numbers, as OpenAI's SDK does.
+ */
 async function nativeOf(text: string): Promise<Native> {
   const events = await collect(toReplyEvents(sseData(body(text, text.length * 4)), CALL));
   const calls: { id?: string; name?: string; arguments: string }[] = [];
@@ -111,7 +113,7 @@ describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
       expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
   });
 
-  it('are legal for callers of every other protocol', async () => {
+  it('receive valid ids for callers of every other protocol', async () => {
     const text = sse(piece({ index: 0, id: 'functions.x:0|<é>', function: f('x', '{}') })) + DONE;
     const [start] = await partsOf(text);
     expect(start).toMatchObject({ content: { id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) } });
@@ -121,7 +123,7 @@ describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
     });
   });
 
-  it('are there in a whole answer', () => {
+  it('receive ids also in a complete response', () => {
     const message = {
       tool_calls: ['', 'a', 'a'].map((id) => ({ id, type: 'function', function: f('x', '{}') })),
     };
@@ -163,7 +165,7 @@ describe('the end of an answer', () => {
     ],
     ['no blank line', sse(chunk({ content: 'Hi' }), chunk({}, 'stop')).trimEnd(), 'stop', 'stop'],
     ['[DONE] without a blank line', `${sse(chunk({ content: 'Hi' }))}data: [DONE]`, 'stop', 'stop'],
-  ])('is one with %s', async (_name, text, reason, name) => {
+  ])('yields a finish reason with %s', async (_name, text, reason, name) => {
     expect((await partsOf(text)).at(-1)).toMatchObject({ type: 'finish', reason });
     expect((await nativeOf(text)).reasons).toEqual([name]);
   });
@@ -176,14 +178,14 @@ describe('the end of an answer', () => {
       sse(chunk({ content: 'Hi' }, null, { usage: { prompt_tokens: 1, completion_tokens: 1 } })),
     ],
     ['a reason that says that it failed', sse(chunk({ content: 'Hi' }), chunk({}, 'network_error')) + DONE],
-  ])('is not found with %s', async (_name, text) => {
+  ])('causes a failure with %s', async (_name, text) => {
     await expect(nativeOf(text)).rejects.toThrow(UpstreamFailure);
     await expect(partsOf(text)).rejects.toThrow(UpstreamFailure);
   });
 });
 
 describe('the events of a stream', () => {
-  it('may be unknown, have several chunks each, and repeat the whole text (D16)', async () => {
+  it('include unknown events, several chunks each, and repetitions of the complete text (D16)', async () => {
     const cumulative = { choices: [{ index: 0, delta: { content: 'b' }, message: { content: 'ab' } }] };
     const pair = `data: ${JSON.stringify(chunk({ content: 'a' }))}\ndata: ${JSON.stringify(cumulative)}\n\n`;
     const ping = `event: ping\ndata: {"type":"ping"}\n\n${sse({ object: 'host.heartbeat' })}`;
@@ -195,7 +197,7 @@ describe('the events of a stream', () => {
     expect(await nativeOf(text)).toMatchObject({ text: 'ab', reasons: ['stop'] });
   });
 
-  it('may have texts in parts, thoughts among them (D17)', async () => {
+  it('include texts in content parts, and thoughts among them (D17)', async () => {
     const thinking = [{ type: 'text', text: 'Hm.' }];
     const text = sse(
       chunk({ content: [{ type: 'thinking', thinking }] }),
@@ -276,24 +278,27 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
         part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
       );
 
-  it.each(['reasoning_content', 'reasoning'])('is the text where nothing else is said: %s', async (field) => {
-    const pieces = sse(thought(field, '{"a":'), thought(field, '1}'));
-    for (const text of [pieces + END + DONE, pieces + DONE]) {
-      expect(await said(text)).toEqual({ content: '{"a":1}', reasoning: '' });
-      expect(await partsOfCall(text)).toEqual(['text', '{"a":1}']);
-    }
-    const message = { content: '', [field]: '{"a":1}' };
-    const answer = { choices: [{ message, finish_reason: 'stop' }] };
-    expect(toReply(answer, CALLED).answer).toMatchObject({
-      body: { choices: [{ message: { content: '{"a":1}' } }] },
-    });
-    expect(JSON.stringify(toReply(answer, CALLED).answer)).not.toContain('reasoning');
-    expect(toReply(answer, converted).answer).toMatchObject({
-      reply: { parts: [{ type: 'text', text: '{"a":1}' }] },
-    });
-  });
+  it.each(['reasoning_content', 'reasoning'])(
+    'becomes the text if there is no other output: %s',
+    async (field) => {
+      const pieces = sse(thought(field, '{"a":'), thought(field, '1}'));
+      for (const text of [pieces + END + DONE, pieces + DONE]) {
+        expect(await said(text)).toEqual({ content: '{"a":1}', reasoning: '' });
+        expect(await partsOfCall(text)).toEqual(['text', '{"a":1}']);
+      }
+      const message = { content: '', [field]: '{"a":1}' };
+      const answer = { choices: [{ message, finish_reason: 'stop' }] };
+      expect(toReply(answer, CALLED).answer).toMatchObject({
+        body: { choices: [{ message: { content: '{"a":1}' } }] },
+      });
+      expect(JSON.stringify(toReply(answer, CALLED).answer)).not.toContain('reasoning');
+      expect(toReply(answer, converted).answer).toMatchObject({
+        reply: { parts: [{ type: 'text', text: '{"a":1}' }] },
+      });
+    },
+  );
 
-  it('is not what a model thinks before its text or its calls', async () => {
+  it('excludes what a model thinks before its text or its calls', async () => {
     const thoughts = sse(thought('reasoning', 'Hm'), thought('reasoning', '.'));
     const text = thoughts + sse(chunk({ content: '{' }), chunk({ content: '}' })) + END + DONE;
     expect(await said(text)).toEqual({ content: '{}', reasoning: 'Hm.' });
@@ -312,7 +317,7 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
       { ...converted, payload: { ...converted.payload, fields: NO_FIELDS } },
     ],
     ['a route without the flag', { ...converted, route: {} }],
-  ])('is reasoning for %s', async (_name, call) => {
+  ])('remains reasoning for %s', async (_name, call) => {
     expect(await partsOfCall(sse(thought('reasoning', '{}')) + END + DONE, call)).toEqual([
       'reasoning',
       '{}',
@@ -321,7 +326,7 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
     expect(toReply(answer, call).answer).toMatchObject({ reply: { parts: [{ type: 'reasoning' }] } });
   });
 
-  it('is counted once', async () => {
+  it('counts once', async () => {
     const text = sse(thought('reasoning', '{"a":'), thought('reasoning', '1}')) + DONE;
     const events = await collect(toReplyEvents(sseData(body(text, 9)), CALLED));
     expect(events.map((each) => each.text).join('')).toBe('{"a":1}');

@@ -24,7 +24,7 @@ const replyWithStream = () => replyWith(200, EVENT_STREAM, bytesOf('text'));
 const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('completion')));
 
 describe('a call', () => {
-  it('is one POST to the route’s address, with its key and its model', async () => {
+  it('sends one POST to the route’s address, with its key and its model', async () => {
     replyWithJson();
     await call({ secret: 'env:UPSTREAM_KEY' });
     expect(server.requests).toEqual([
@@ -44,7 +44,7 @@ describe('a call', () => {
     });
   });
 
-  it('of a stream asks for an event stream and for usage', async () => {
+  it('requests an event stream and usage if it streams', async () => {
     replyWithStream();
     await eventsOf(call({ stream: true }));
     const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
@@ -52,13 +52,13 @@ describe('a call', () => {
     expect(JSON.parse(body)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
-  it('of a route without a secret sends no key', async () => {
+  it('sends no key if the route has no secret', async () => {
     replyWithJson();
     await call();
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('of a route whose secret cannot be read is not made', async () => {
+  it('sends nothing if the route’s secret cannot be read', async () => {
     const failure = await failureOf(call({ secret: 'env:ABSENT' }));
     expect(failure).toMatchObject({ kind: 'secret', retryable: true });
     expect(failure.message).not.toContain(CANARY);

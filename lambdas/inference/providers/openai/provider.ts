@@ -9,7 +9,10 @@ import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
-/** What the OpenAI protocol expresses beyond a conversation (OpenAI API reference, Create chat completion). */
+/**
+ * The features that the OpenAI protocol supports in addition to a conversation (OpenAI API reference, Create chat
+ * completion).
+ */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
   ...(['choices', 'image-urls', 'documents', 'audio', 'stop-sequences'] as const),
 ]);

@@ -44,7 +44,7 @@ const dashScope = (budget: number) => ({
   ...{ enable_thinking: true, thinking_budget: budget, max_tokens: 10_000 - budget },
 });
 
-/** How a host is asked: at a high effort, and not to think. */
+/** Fields of each dialect for a high effort, and for no reasoning. */
 const WAYS: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
   [{ reasoning_request: 'effort' }, { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
   [
@@ -72,21 +72,27 @@ const WAYS: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
 ];
 
 describe('a host is asked to think, or not to, in its own fields (D3)', () => {
-  it.each(WAYS)('by callers of another protocol: %j', (dialect, on, off) => {
-    expect(converted({ effort: 'high' }, dialect)).toEqual(on);
-    expect(converted({ effort: 'none' }, dialect)).toEqual(off);
-    expect(converted(undefined, dialect)).toEqual({});
-  });
+  it.each(WAYS)(
+    'the service converts the requests of callers of another protocol: %j',
+    (dialect, on, off) => {
+      expect(converted({ effort: 'high' }, dialect)).toEqual(on);
+      expect(converted({ effort: 'none' }, dialect)).toEqual(off);
+      expect(converted(undefined, dialect)).toEqual({});
+    },
+  );
 
-  it.each(WAYS)('by callers of its own protocol, in whatever field they ask: %j', (dialect, on, off) => {
-    expect(native({ reasoning_effort: 'high' }, dialect)).toEqual(on);
-    expect(native({ reasoning: { effort: 'high' } }, dialect)).toMatchObject(on);
-    for (const asked of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }])
-      expect(native(asked, dialect)).toEqual(off);
-    expect(native({}, dialect)).toEqual({});
-  });
+  it.each(WAYS)(
+    'the service converts the requests of callers of its own protocol from any field: %j',
+    (dialect, on, off) => {
+      expect(native({ reasoning_effort: 'high' }, dialect)).toEqual(on);
+      expect(native({ reasoning: { effort: 'high' } }, dialect)).toMatchObject(on);
+      for (const asked of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }])
+        expect(native(asked, dialect)).toEqual(off);
+      expect(native({}, dialect)).toEqual({});
+    },
+  );
 
-  it('and as its callers ask where the catalog names no way', () => {
+  it('the service keeps the caller’s fields if the catalog sets no mode', () => {
     const asked = { reasoning_effort: 'high', reasoning: { exclude: true }, thinking: { type: 'enabled' } };
     expect(native(asked, {})).toEqual(asked);
     expect(converted({ effort: 'high' }, {})).toEqual({});
@@ -94,7 +100,7 @@ describe('a host is asked to think, or not to, in its own fields (D3)', () => {
 });
 
 describe('what a caller asks of reasoning', () => {
-  it('is left for the route to judge where nobody knows it', () => {
+  it('stays unchanged for the route to judge if the service does not know it', () => {
     const asked = { reasoning_effort: 'frantic' };
     expect(native(asked, { reasoning_request: 'switch' })).toEqual(asked);
   });
@@ -116,7 +122,7 @@ describe('what a caller asks of reasoning', () => {
     });
   });
 
-  it('is within the bound of the output, also where the host counts thoughts beside it', () => {
+  it('stays within the output bound, even if the host counts thoughts in addition to it', () => {
     const dialect = { reasoning_request: 'enable_thinking' } as const;
     for (const field of ['max_tokens', 'max_completion_tokens']) {
       const asked = native({ max_tokens: undefined, [field]: 4_000, reasoning_effort: 'high' }, dialect);

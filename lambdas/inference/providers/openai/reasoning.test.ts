@@ -57,7 +57,7 @@ describe('a request for reasoning', () => {
     ['budget', { effort: 'medium' }, { thinking: { type: 'enabled', budget_tokens: 5_000 } }],
     ['budget', { effort: 'none' }, {}],
     [undefined, { effort: 'high' }, {}],
-  ] as const)('is made as the route takes it: %s %j', (asked, reasoning, expected) => {
+  ] as const)('follows the mode of the route: %s %j', (asked, reasoning, expected) => {
     const route = target(asked === undefined ? {} : { reasoning_request: asked });
     const { thinking, reasoning_effort } = toRequestBody(converted({ reasoning }), route, SIGNATURES);
     expect(JSON.parse(JSON.stringify({ thinking, reasoning_effort }))).toEqual(expected);
@@ -76,7 +76,7 @@ describe('reasoning that a conversation holds', () => {
     expect(messageOf([{ type: 'text', text: 'a' }], TEXT_BACK)).not.toHaveProperty('reasoning_content');
   });
 
-  it('is left out where the route wants none, also where there is nothing else', () => {
+  it('disappears if the route accepts none, even if there is nothing else', () => {
     expect(messageOf([thought, { type: 'text', text: 'a' }], target())).toEqual({
       ...{ role: 'assistant', content: 'a' },
     });
@@ -99,7 +99,7 @@ describe('reasoning that a conversation holds', () => {
 });
 
 describe('reasoning that a caller of the protocol sends back', () => {
-  it('has the field that the route wants beside tool calls, under the name that it knows', () => {
+  it('contains the field that the route requires next to tool calls, under the name that the route knows', () => {
     const tool_calls = [wireCall('a')];
     expect(nativeOf({ tool_calls }, TEXT_BACK)).toMatchObject({ reasoning_content: '' });
     expect(nativeOf({ tool_calls, reasoning: 'Hm.' }, TEXT_BACK)).toEqual({
@@ -124,7 +124,7 @@ describe('reasoning that a caller of the protocol sends back', () => {
     });
   });
 
-  it('is never another route’s, nor a capsule', () => {
+  it('never contains another route’s signature, nor a sealed token', () => {
     const sealed = signaturesFor('sim-b').seal(PROOF);
     const reasoning_details = [{ type: 'reasoning.text', text: 'Hm.', signature: sealed }];
     const message = { content: 'a', reasoning_details, tool_calls: [wireCall('a', extra(sealed))] };
@@ -168,7 +168,7 @@ describe('an answer', () => {
     { reasoning: 'Hm.' },
     { reasoning: 'Hm.', reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] },
     { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] },
-  ])('has its reasoning as a part, under any name that hosts have for it: %j', async (fields) => {
+  ])('contains its reasoning as a content part, from any field name of a host: %j', async (fields) => {
     const { answer, text } = toReply({ choices: [{ message: { content: 'a', ...fields } }] }, context);
     expect(answer).toMatchObject({
       reply: {
@@ -184,7 +184,7 @@ describe('an answer', () => {
     expect(parts.slice(0, -1)).toEqual([...reasoningBlock(0, ['Hm.']), ...textBlock(1, 'a')]);
   });
 
-  it('has the proof of a call directly before it, sealed, whole and streamed', async () => {
+  it('contains the signature of a call directly before it, sealed, both complete and streamed', async () => {
     const message = { content: 'a', tool_calls: [SIGNED] };
     const { answer } = toReply({ choices: [{ message, finish_reason: 'tool_calls' }] }, context);
     expect(withProofs(answer)).toMatchObject({

@@ -17,7 +17,7 @@ import { signatureIn } from '../openai-formats/returned-reasoning.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { UsageReader } from './usage.ts';
 
-/** What the reader of an answer knows of its call. */
+/** The properties of a call that are needed to read its response. */
 export type AnsweredCall = Pick<Attempt, 'payload' | 'identity' | 'signatures'> & {
   readonly route: Pick<Route, 'dialect'>;
 };

@@ -60,7 +60,7 @@ describe('a recorded stream', () => {
   });
 
   it.each(NAMES)(
-    'is passed on under our id and model, and loses nothing else but usage and what shows the vendor: %s',
+    'keeps everything except usage and what shows the vendor, under our id and model: %s',
     async (name) => {
       const payloads = (await collect(decode(bytesOf(name)))).flatMap(({ payload }) => payload ?? []);
       const expected = chunksOf(name)
@@ -119,7 +119,7 @@ describe('the events of a stream', () => {
     expect((await summary('refusal')).text).toBe("I'm sorry, I cannot.");
   });
 
-  it('are not made of comments, other fields and events without data', async () => {
+  it('exclude comments, other fields and events without data', async () => {
     const { text, content } = await summary('comments-and-fields');
     expect(text).toBe('ab: c');
     expect(content).toEqual([true, true, true]);
@@ -153,7 +153,7 @@ describe('the reader of a stream', () => {
     expect(released).toBe(true);
   });
 
-  it('has its answer at [DONE], even when the connection then fails', async () => {
+  it('returns the complete output at [DONE], even if the connection then fails', async () => {
     async function* body(): AsyncGenerator<Uint8Array, void> {
       yield bytesOf('text');
       throw new Error('reset');
@@ -162,7 +162,7 @@ describe('the reader of a stream', () => {
     expect(events).toHaveLength(7);
   });
 
-  it('has its answer at [DONE], even when the connection then stays open', async () => {
+  it('returns the complete output at [DONE], even if the connection then stays open', async () => {
     async function* body(): AsyncGenerator<Uint8Array, void> {
       yield bytesOf('text');
       await new Promise(() => {});
@@ -170,7 +170,7 @@ describe('the reader of a stream', () => {
     expect(await collect(toReplyEvents(sseData(body()), CALL))).toHaveLength(7);
   });
 
-  it('is asked for by one event at a time: what is not read is not taken from the connection', async () => {
+  it('reads one event at a time, and takes from the connection only what its consumer requests', async () => {
     let taken = 0;
     async function* body(): AsyncGenerator<Uint8Array, void> {
       for (;;) {

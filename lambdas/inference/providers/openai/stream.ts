@@ -95,7 +95,7 @@ const named = (chunk: Chunk, form: ChatForm): JsonObject => ({
   choices: choicesOf(chunk).map((choice) => withFinishName({ ...choice }, form.hasCalls(choice.index))),
 });
 
-/** How far each choice of a stream has come. */
+/** The progress of each choice of a stream. */
 class Progress {
   readonly #unfinished = new Set<unknown>();
   #finished = false;
@@ -105,7 +105,7 @@ class Progress {
   #accounts = 0;
   #created: unknown;
 
-  /** What the chunks of the answer have in common. */
+  /** Returns the fields that all chunks of the response share. */
   get frame(): JsonObject {
     return this.#created === undefined ? {} : { created: this.#created };
   }
@@ -240,7 +240,7 @@ class PartReader {
     if (typeof text === 'string') yield* this.#blocks.arguments(block, text);
   }
 
-  /** What proves a call stands directly before it, in a block of its own. */
+  /** Returns the parts of a call's signature, which precedes the call in a separate content part. */
   #proof({ extra_content: extra }: ToolCallDelta): StreamPart[] {
     const signature = sealedSignature(extra, this.#signatures);
     return signature === undefined

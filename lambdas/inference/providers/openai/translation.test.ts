@@ -21,7 +21,7 @@ const payload = (body: Record<string, unknown>, stream: boolean): ChatPayload =>
 const target = (upstream_model: string, reasoning = false) => ({ upstream_model, reasoning });
 
 describe('the request sent to an OpenAI-compatible server', () => {
-  it('is the caller’s, fields unknown to the service included, under the route’s own model name', () => {
+  it('equals the caller’s request, including fields unknown to the service, under the route’s model name', () => {
     const body = {
       temperature: 0,
       stop: ['\n'],
@@ -58,7 +58,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
     expect(body.stream_options).toEqual({ include_obfuscation: false, include_usage: true });
   });
 
-  it('has no options of a stream without a stream: servers refuse them', () => {
+  it('omits stream options without a stream, because servers reject them', () => {
     const body = toRequestBody(
       payload({ stream: true, stream_options: { include_usage: true } }, false),
       target('m'),
@@ -74,7 +74,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
     expect(made.body).toEqual(before);
   });
 
-  it('has the service’s defaults and none of its controls, once made from a request', () => {
+  it('contains the service’s defaults and none of its controls', () => {
     const request: ChatRequest = {
       model: 'sim/chat',
       models: ['sim/chat-large'],
@@ -106,7 +106,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
 describe('a whole answer', () => {
   const completion = jsonOf('completion');
 
-  it('is passed on under our id and model, and loses nothing but what shows the vendor', () => {
+  it('keeps everything except usage and what shows the vendor, under our id and model', () => {
     const { system_fingerprint: _backend, x_vendor: _vendor, usage: _usage, ...kept } = completion;
     expect(toReply(completion, CALL)).toEqual({
       kind: 'json',
@@ -120,14 +120,14 @@ describe('a whole answer', () => {
     });
   });
 
-  it('is a chat completion whatever the server calls it', () => {
+  it('becomes a chat completion, whatever type the server reports', () => {
     const { object: _object, ...unnamed } = completion;
     expect(toReply(unnamed, CALL).answer).toMatchObject({ body: { object: 'chat.completion' } });
     const renamed = toReply({ ...completion, object: 'text' }, CALL);
     expect(renamed.answer).toMatchObject({ body: { object: 'chat.completion' } });
   });
 
-  it('may come without usage', () => {
+  it('succeeds without usage', () => {
     const { usage: _usage, ...uncounted } = completion;
     expect(toReply(uncounted, CALL).usage).toBeUndefined();
   });
@@ -145,12 +145,12 @@ describe('a whole answer', () => {
     [{ choices: [{ message: null }] }],
     [{ choices: [{ message: 'text' }] }],
     [{ error: { message: 'heron-7f3a' } }],
-  ])('that is no chat completion is a failure of the protocol: %j', (body) => {
+  ])('causes a protocol failure if it is not a chat completion: %j', (body) => {
     expect(() => toReply(body, CALL)).toThrow(UpstreamFailure);
     expect(() => toReply(body, CALL)).toThrow(/^upstream failure: protocol$/);
   });
 
-  it('of any JSON is an answer or an upstream failure', () => {
+  it('yields a response or an upstream failure for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         for (const body of [
@@ -180,7 +180,7 @@ describe('the output text', () => {
     [{ content: [{ type: 'text', text: 'parts' }] }, ''],
     [{ tool_calls: [{ function: { name: 'f', arguments: '{}' } }, { function: {} }, {}, null] }, 'f{}'],
     [{ tool_calls: 'none' }, ''],
-  ])('is what a caller would be billed for: %j', (output, text) => {
+  ])('includes everything that a caller would be billed for: %j', (output, text) => {
     expect(textOf(output)).toBe(text);
   });
 });
@@ -221,11 +221,11 @@ describe('reported usage', () => {
     [{ prompt_tokens: '1', completion_tokens: 1 }],
     [{ prompt_tokens: 1, completion_tokens: Number.NaN }],
     [{ prompt_tokens: 2 ** 53, completion_tokens: 1 }],
-  ])('that does not count both sides is ignored: %j', (reported) => {
+  ])('yields no counts if it does not count both sides: %j', (reported) => {
     expect(toUsage(reported, true)).toBeUndefined();
   });
 
-  it('of nothing is usage all the same', () => {
+  it('yields counts even if all of them are zero', () => {
     expect(toUsage({ prompt_tokens: 0, completion_tokens: 0 }, true)).toMatchObject({
       promptTokens: 0,
       completionTokens: 0,

@@ -155,11 +155,11 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
 ];
 
 describe('the account of a server', () => {
-  it.each(DIALECTS)('is read as its vendor means it: %s', (_source, usage, expected) => {
+  it.each(DIALECTS)('follows the vendor’s documentation: %s', (_source, usage, expected) => {
     expect(toUsage(usage, false)).toMatchObject(expected);
   });
 
-  it('that counts plainly says nothing of parts', () => {
+  it('yields no details if it contains only plain counts', () => {
     const usage = {
       ...{ prompt_tokens: 5, completion_tokens: 9, total_tokens: 14 },
       prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, cache_write_tokens: 0 },
@@ -177,12 +177,12 @@ describe('the account of a server', () => {
     ['is less than nothing', { total_tokens: 3 }],
     ['is no count', { total_tokens: Number.NaN }],
     ['is not there', { total_tokens: 14, completion_tokens_details: { reasoning_tokens: 4 } }],
-  ])('has no output beside its completion where what the total says beyond it %s', (_why, more) => {
+  ])('adds no output to its completion if the excess of the total %s', (_why, more) => {
     const usage = toUsage({ prompt_tokens: 5, completion_tokens: 9, ...more }, false);
     expect(usage).toMatchObject({ promptTokens: 5, completionTokens: 9 });
   });
 
-  it('has no figure that is no count, whatever the server sends', () => {
+  it('yields only valid counts, whatever the server sends', () => {
     const input = accountOf(
       ['cached_tokens', 'cache_write_tokens', 'cache_creation_tokens', 'audio_tokens', 'image_tokens'],
       {
@@ -240,11 +240,11 @@ describe('the account of a stream', () => {
       'the choice and a chunk after it (Moonshot)',
       [chunk({}, { ...LAST, usage: USAGE }), { choices: [], usage: { ...USAGE, cached_tokens: 4 } }],
     ],
-  ])('is found in %s', async (_where, chunks) => {
+  ])('appears in %s', async (_where, chunks) => {
     expect(await finalUsage(streamed(...chunks))).toMatchObject(COUNTED);
   });
 
-  it('is the same wherever its bytes are split', async () => {
+  it('stays the same at any split of the bytes', async () => {
     const usage = {
       ...{ ...USAGE, total_tokens: 40, num_sources_used: 2 },
       prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 6 },
@@ -272,7 +272,7 @@ describe('the account of a stream', () => {
     expect(JSON.stringify(events.map(({ payload }) => payload))).not.toContain('prompt_tokens');
   });
 
-  it('is read for callers of other protocols too', async () => {
+  it('reaches callers of other protocols too', async () => {
     const payload = { ...nativePayload({}, true), protocol: 'anthropic' as const };
     async function* body() {
       yield streamed(chunk({}, { ...LAST, usage: { ...USAGE, cached_tokens: 3 } }));
@@ -283,7 +283,9 @@ describe('the account of a stream', () => {
 });
 
 describe('the tier that served', () => {
-  /** What the tiers of the chunks come to, beside the tier of a whole answer with the last one. */
+  /**
+   * Returns the tier that a stream reports. Also checks that a complete response with the last tier reports the same.
+   */
   const tierOf = async (...tiers: readonly unknown[]) => {
     const chunks = tiers.map((service_tier) => chunk({ service_tier }));
     const usage = await finalUsage(streamed(...chunks, { choices: [], usage: USAGE }));
@@ -302,7 +304,7 @@ describe('the tier that served', () => {
     [7, undefined],
     ['Not a name', undefined],
     ['x'.repeat(33), undefined],
-  ])('is by the name that prices have for it: %j', async (named, expected) => {
+  ])('uses the name that prices use: %j', async (named, expected) => {
     expect(await tierOf(named)).toBe(expected);
     const completion = { choices: [{ index: 0, message: { content: 'x' } }], usage: USAGE };
     expect(toReply({ ...completion, service_tier: named }, CALL).usage).toEqual({
@@ -311,12 +313,12 @@ describe('the tier that served', () => {
     });
   });
 
-  it('is the one that a stream names last', async () => {
+  it('equals the last one that a stream reports', async () => {
     expect(await tierOf('priority', 'default')).toBe('standard');
     expect(await tierOf('default', null, 'flex', undefined)).toBe('flex');
   });
 
-  it('may be named after the account', async () => {
+  it('counts also if it follows the usage', async () => {
     const chunks = [chunk({ usage: USAGE }), chunk({ service_tier: 'flex' }, LAST)];
     expect(await finalUsage(streamed(...chunks))).toMatchObject({ ...COUNTED, serviceTier: 'flex' });
   });

@@ -53,8 +53,10 @@ export class UsageReader {
 }
 
 /**
- * Where an account may stand: at the top; in Groq's `x_groq`, in streams (Groq API reference, Create chat completion);
- * or in the choice that it ends, in streams of Moonshot (Kimi API docs, Chat, streaming).
+ * Returns the objects that may be the usage:
+ * - at the top;
+ * - in Groq's `x_groq`, in streams (Groq API reference, Create chat completion);
+ * - in the choice that it ends, in streams of Moonshot (Kimi API docs, Chat, streaming).
  */
 function accountsOf({ usage, x_groq: groq, choices }: JsonObject): readonly unknown[] {
   const ofChoices = Array.isArray(choices) ? choices.map((choice) => detailsOf(choice).usage) : [];

@@ -19,6 +19,6 @@ const NAMES: ReadonlySet<string> = new Set(
 
 const SEGMENT = /[a-zA-Z_][a-zA-Z0-9_]*/g;
 
-/** Whether every name in a path is the name of a field of a request; places in lists are numbers. */
+/** Returns whether every name in a path is the name of a field of a request. Indexes of lists are numbers. */
 export const isFieldPath = (path: string): boolean =>
   (path.match(SEGMENT) ?? []).every((segment) => NAMES.has(segment));

@@ -38,15 +38,15 @@ describe('a refusal', () => {
     ['invalid params, context window exceeds limit (2013)', {}],
     ['context_length_exceeded', {}],
     ['the context length exceeded what the server has', {}],
-  ])('is an overflow, with the figures that the route names: %s', (message, figures) => {
+  ])('reports an overflow, with the values that the route reports: %s', (message, figures) => {
     expect(refusalOf(message).overflow).toEqual(figures);
   });
 
-  it('is an overflow by its code alone', () => {
+  it('reports an overflow by its code alone', () => {
     expect(refusalOf('', 'context_length_exceeded').overflow).toEqual({});
   });
 
-  it('is a filter’s by its code, and not one otherwise', () => {
+  it('reports a filter by its code only', () => {
     const message = 'the prompt triggered a filter';
     expect(refusalIn({ error: { message, code: 'content_filter' } }).filtered).toBe(true);
     expect(refusalIn({ error: { message, code: null } })).not.toHaveProperty('filtered');
@@ -57,7 +57,7 @@ describe('a refusal', () => {
     'messages: at least one message is required',
     'prompt is missing',
     undefined,
-  ])('is not one for another reason: %s', (message) => {
+  ])('reports no overflow for another reason: %s', (message) => {
     expect(refusalOf(message)).not.toHaveProperty('overflow');
   });
 
@@ -67,12 +67,12 @@ describe('a refusal', () => {
     [{ detail: 'Field required' }],
     [{ detail: [{ loc: ['body'], msg: 'Field required' }] }],
     [{ message: 'Field required' }],
-  ])('is read wherever a server has its text: %j', (body) => {
+  ])('contains the reason from any field of a server: %j', (body) => {
     expect(refusalIn(body)).toEqual({ reason: 'Field required' });
   });
 
   it.each([undefined, null, [], 'x', {}, { error: null }, { detail: [] }, { error: { message: 7 } }])(
-    'has no reason where there is none: %j',
+    'contains no reason if there is none: %j',
     (body) => {
       expect(refusalIn(body)).toEqual({ reason: '' });
     },
@@ -80,7 +80,7 @@ describe('a refusal', () => {
 });
 
 describe('the message of an overflow', () => {
-  it('has what Claude Code reads figures from, and what clients of OpenAI look for', () => {
+  it('contains the values that Claude Code reads, and the text that clients of OpenAI search for', () => {
     const message = overflowMessage({ prompt: 205_000, window: 200_000 });
     expect(message).toMatch(/prompt is too long[^0-9]*(\d+)\s*tokens?\s*>\s*(\d+)/i);
     expect(message).toMatch(/maximum context length is \d+ tokens/);

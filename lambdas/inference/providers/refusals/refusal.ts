@@ -1,10 +1,10 @@
-/** What the text of an error says of a refusal: an overflow of the context window, or another reason. */
+/** The meaning of an error's text for a rejection: an overflow of the context window, or another reason. */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Overflow, Refusal } from '../../core/upstream/refusal.ts';
 import { isFieldPath } from './field-names.ts';
 
-/** What an error answer says of a refusal, by its message and its code; nothing of either is certain. */
+/** Returns the rejection that an error response reports, by its message and its code. Both are uncertain. */
 export function refusalOf(message: unknown, code?: unknown): Refusal {
   const text = typeof message === 'string' ? message : '';
   const isOverflow = code === OVERFLOW_CODE || OVERFLOWS.test(text);
@@ -32,7 +32,10 @@ const FILTER_CODE = 'content_filter';
 /** OpenAI docs, Error codes; compatible servers have it too. */
 const OVERFLOW_CODE = 'context_length_exceeded';
 
-/** How providers and servers say it; the lists by which public clients notice it agree on these (pi, opencode, LangChain). */
+/**
+ * Texts by which providers and servers report an overflow. The lists of public clients contain the same ones (pi,
+ * opencode, LangChain).
+ */
 const OVERFLOWS = new RegExp(
   [
     'prompt is too long',
@@ -51,7 +54,7 @@ const OVERFLOWS = new RegExp(
   'i',
 );
 
-/** Of a long text, only the beginning is read. */
+/** The number of characters that are read at the start of a long text. */
 const MAX_READ = 2_000;
 
 /** The figures as Anthropic, OpenAI, vLLM and Gemini write them. */

@@ -15,7 +15,7 @@ describe('what is shown of an error’s text', () => {
     'Unexpected value(s) `context-1m-2025-08-07` for the header.',
     'image/tiff is not supported; use image/png or image/jpeg.',
     'INVALID_ARGUMENT: additionalProperties must be false',
-  ])('is the text where it is plain: %s', (text) => {
+  ])('stays the same if it is plain: %s', (text) => {
     expect(shownReason(text)).toBe(text);
   });
 
@@ -28,16 +28,16 @@ describe('what is shown of an error’s text', () => {
     ['arn:aws:bedrock:us-east-1:123456789012:model/x is unknown', '… is unknown'],
     ['account 123456789012 has no access', 'account … has no access'],
     ['wrote to ops@vendor.example', 'wrote to …'],
-  ])('has a mark in place of names and addresses: %s', (text, shown) => {
+  ])('contains a placeholder for names and addresses: %s', (text, shown) => {
     expect(shownReason(text)).toBe(shown);
   });
 
-  it('is nothing where no words are left', () => {
+  it('becomes empty if nothing else remains', () => {
     expect(shownReason('https://a.example sk-1 10.0.0.1')).toBe('');
     expect(shownReason('')).toBe('');
   });
 
-  it('is one line of bounded length, whatever the text', () => {
+  it('fits on one line of bounded length, for any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 3_000, unit: 'binary' }), (text) => {
         const shown = shownReason(text);

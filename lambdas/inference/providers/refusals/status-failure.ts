@@ -1,4 +1,4 @@
-/** What the error of an upstream means by its status: the caller's request, or the route. */
+/** The meaning of an upstream's error by its status: the fault of the caller's request, or of the route. */
 import { parseHttpDate, parseRetryAfter } from '../../../platform/core/api/retry-after.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
@@ -13,13 +13,13 @@ const RATE_LIMITED = 429;
 /** An error body is small; more than this is not read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** How a protocol's error body is read; each function receives the body's JSON, or undefined. */
+/** The reading of a protocol's error body. Each function receives the body's JSON, or undefined. */
 export interface ErrorReader {
   /** The field that was refused, as the caller knows it. */
   readonly paramOf: (body: unknown) => string | undefined;
   /** The refusal is of the route's own account, whatever its status says. */
   readonly isRouteFault?: (body: unknown) => boolean;
-  /** How long to wait after a 429, seconds, where the body says it and no header does. */
+  /** Returns the wait after a 429, in seconds, if the body contains it and no header does. */
   readonly retryDelayOf?: (body: unknown) => number | undefined;
 }
 
@@ -47,8 +47,8 @@ export async function toStatusFailure(
 }
 
 /**
- * When the route may be asked again, whole seconds from now and at least one; undefined when it does not say. A date
- * is read beside the answer's own `Date`, whatever the clock here shows.
+ * Returns the time until the route accepts requests again, in whole seconds and at least one; undefined if the route
+ * does not report it. A date is relative to the response's own `Date`, whatever the local clock shows.
  */
 export function secondsOf(retryAfter: unknown, date: unknown): number | undefined {
   if (typeof retryAfter !== 'string') return undefined;
@@ -87,7 +87,7 @@ const EXHAUSTED: ReadonlySet<unknown> = new Set([
   'enforced_spend_limit_reached',
 ]);
 
-/** Whether the error in a body says so. */
+/** Returns whether the error in a body reports an exhausted quota. */
 export function isQuotaExhausted(body: unknown): boolean {
   const error = isJsonObject(body) ? body.error : undefined;
   return isJsonObject(error) && (EXHAUSTED.has(error.type) || EXHAUSTED.has(error.code));

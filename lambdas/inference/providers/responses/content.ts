@@ -61,7 +61,7 @@ function inputPart(part: ShownPart): JsonObject {
 /** OpenAI takes no file without a name. */
 const FILE_NAME = 'document.pdf';
 
-/** That the tool failed has no field, so the text says it. */
+/** Returns the item for a tool result. The text reports a failure of the tool, because there is no field for it. */
 function resultItem({ id, content, isError }: ToolResultPart, ids: ToolCallIds): JsonObject {
   const marked: ToolResultPart['content'] = isError ? markedAsError(content) : content;
   const [first] = marked;
@@ -116,7 +116,7 @@ function withoutTrailingReasoning(parts: readonly AssistantPart[]): readonly Ass
   return parts.slice(0, end + 1);
 }
 
-/** What this route has proved, under the id that the proof is of; nothing else. */
+/** Returns the reasoning that this route has signed, under the id of the signature; nothing else. */
 function reasoningItem({ text, signature }: ReasoningPart, signatures: Signatures): JsonObject[] {
   const { id, encrypted_content: proof } = openProof(signatures, signature) ?? {};
   if (typeof proof !== 'string') return [];

@@ -1,4 +1,7 @@
-/** What the error within an answer of the Responses protocol means; an answer with another status is read as in chat completions. */
+/**
+ * The meaning of the error within a response of the Responses protocol. A response with another status is read as in
+ * chat completions.
+ */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
@@ -9,7 +12,7 @@ import { isQuotaExhausted } from '../refusals/status-failure.ts';
 const CALLER_FAULT =
   /^(invalid_prompt|content_filter|.*_policy|.*image.*|unsupported_.*|context_length_exceeded)$/;
 
-/** What the `error` of a response, or of an event, means. */
+/** Returns the failure that the `error` of a response, or of an event, means. */
 export function failureOf(error: unknown): UpstreamFailure {
   const code = isJsonObject(error) ? String(error.code) : '';
   if (CALLER_FAULT.test(code))

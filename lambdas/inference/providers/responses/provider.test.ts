@@ -32,7 +32,7 @@ const replyWith = (status: number, type: Record<string, string>, body: string | 
 };
 
 describe('a call', () => {
-  it('is one POST to the route’s address, with its key and its model, whole or streamed', async () => {
+  it('sends one POST to the route’s address, with its key and its model, complete or streamed', async () => {
     replyWith(200, JSON_TYPE, JSON.stringify(RESPONSE));
     expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({
       answer: { body: IDENTITY },

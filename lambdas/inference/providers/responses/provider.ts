@@ -10,7 +10,10 @@ import { forHost, toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
-/** What the protocol expresses beyond a conversation; it has no field for stop sequences (OpenAI API reference, Create a model response). */
+/**
+ * The features that the protocol supports in addition to a conversation. It has no field for stop sequences (OpenAI API
+ * reference, Create a model response).
+ */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
   ...(['image-urls', 'documents', 'document-urls', 'responses-items'] as const),
 ]);

@@ -75,7 +75,7 @@ describe('a conversation as a Responses request', () => {
     expect(sent({ reasoning: { effort: 'none' } }).reasoning).toEqual({ effort: 'none' });
   });
 
-  it('has results with images and failures, after the calls that they answer', () => {
+  it('contains results with images and failures, after their calls', () => {
     const image = {
       type: 'image' as const,
       source: { kind: 'base64' as const, mediaType: 'image/png', data: 'aGk=' },
@@ -137,7 +137,7 @@ describe('a request of a caller of the protocol', () => {
     expect(sentNative({ store: true })).toMatchObject({ store: false });
   });
 
-  it('is proved where the model reasons, beside what else is to be included', () => {
+  it('requests signatures if the model reasons, in addition to other included fields', () => {
     const include = ['message.output_text.logprobs'];
     expect(sentNative({ include, reasoning: { effort: 'low' } }).include).toEqual([...include, ...INCLUDE]);
     expect(sentNative({ include: INCLUDE }).include).toEqual(INCLUDE);
@@ -180,7 +180,7 @@ describe('a request of a caller of the protocol', () => {
 });
 
 describe('a whole response', () => {
-  it('has the parts that its stream has', () => {
+  it('contains the same content parts as its stream', () => {
     const { answer, text: counted } = toReply(RESPONSE, contextOf(converted()));
     expect(answer).toMatchObject({
       reply: {
@@ -209,7 +209,7 @@ describe('a whole response', () => {
     [{ status: 'in_progress' }, { kind: 'protocol' }],
     [{ output: 'x' }, { kind: 'protocol' }],
     [{ output: [null] }, { kind: 'protocol' }],
-  ])('that did not end well is a failure: %j', (more, failure) => {
+  ])('fails if it did not end normally: %j', (more, failure) => {
     for (const payload of [native(), converted()])
       expect(() => toReply({ ...RESPONSE, ...more }, contextOf(payload))).toThrow(
         expect.objectContaining(failure),

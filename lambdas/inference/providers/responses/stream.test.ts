@@ -98,7 +98,7 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
     await expect(read(payload, bytesOf([EVENTS[0], event]))).rejects.toMatchObject(failure);
   });
 
-  it('that ends before the response does is interrupted', async () => {
+  it('fails as interrupted if it ends before the response does', async () => {
     const cut = EVENTS.slice(0, -1);
     await expect(read(payload, bytesOf(cut))).rejects.toMatchObject({ kind: 'interrupted' });
     const done = new TextEncoder().encode('data: [DONE]\n\n');
@@ -107,7 +107,7 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
 });
 
 describe('a streamed response as parts', () => {
-  it('is reasoning with its proof, a text and a call', async () => {
+  it('contains reasoning with its signature, a text and a call', async () => {
     expect(await partsOf(EVENTS)).toEqual([
       ...reasoningBlock(0, ['Fir', 'st.', '\n\n', 'Then ', 'Łódź.'], PROOF),
       ...textBlock(1, 'Grüße, ', '世界'),
@@ -117,7 +117,7 @@ describe('a streamed response as parts', () => {
   });
 
   it.each([[WHOLE_ITEMS], [WHOLE_RESPONSE]])(
-    'is the same of a server that sends no pieces: %#',
+    'stays the same if the server sends no deltas: %#',
     async (events) => {
       expect(await partsOf(events)).toEqual([
         ...reasoningBlock(0, ['First.\n\nThen Łódź.'], PROOF),
@@ -128,7 +128,7 @@ describe('a streamed response as parts', () => {
     },
   );
 
-  it('has the reasoning itself where there is no summary, and a refusal', async () => {
+  it('contains the reasoning itself if there is no summary, and a refusal', async () => {
     const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
     const parts = await partsOf([
       { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'Hm.' },
@@ -152,7 +152,7 @@ describe('a streamed response as parts', () => {
   it.each([
     ['max_output_tokens', 'length'],
     ['content_filter', 'refusal'],
-  ])('that ends early says why: %s', async (raw, reason) => {
+  ])('reports why it ended early: %s', async (raw, reason) => {
     const response = { status: 'incomplete', incomplete_details: { reason: raw }, output: [] };
     expect(await partsOf([{ type: 'response.incomplete', response }])).toEqual([
       { type: 'finish', reason, raw },
@@ -161,7 +161,7 @@ describe('a streamed response as parts', () => {
 });
 
 describe('the events for a caller of the protocol', () => {
-  it('are the upstream’s, under ids of ours that stay the same', async () => {
+  it('match the upstream’s, under ids of ours that stay the same', async () => {
     const payloads = await payloadsOf(EVENTS);
     expect(payloads.map(({ type }) => type)).toEqual(EVENTS.map(({ type }) => type));
     const ids = ['rs', 'msg', 'fc'].map((prefix, place) => `${prefix}_${IDENTITY.id.slice(5)}_${place}`);
@@ -215,7 +215,7 @@ describe('the events for a caller of the protocol', () => {
     expect(replies.at(-1)?.usage).toMatchObject({ uses: { web_search: 1 } });
   });
 
-  it('that nobody knows yet have the fields that others have; what is no event of a response is left out', async () => {
+  it('keep the common fields of unknown events, and exclude events that are not of a response', async () => {
     const events = [
       { type: 'response.new_thing.delta', output_index: 0, delta: 'x', host: CANARY },
       { type: 'keepalive', host: CANARY },

@@ -92,7 +92,7 @@ class ResponseReader {
     return payload === undefined ? {} : { payload };
   }
 
-  /** What an event adds to the output: a piece, or a whole item of which no piece came. */
+  /** Returns the text that an event adds to the output: a delta, or a complete item without earlier deltas. */
   #textOf(event: JsonObject): string {
     const { type, output_index: place, delta } = event;
     if (typeof delta === 'string') {

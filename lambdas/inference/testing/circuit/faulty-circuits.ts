@@ -17,7 +17,7 @@ export interface Disturbance {
   readonly delayMs: number;
 }
 
-/** How late a request may be: the SDK has given up by then. */
+/** The delay of a late request, after the SDK has given up. */
 const LATE_MS = 9_000;
 
 export class FaultyCircuits implements CircuitStore {
@@ -32,7 +32,7 @@ export class FaultyCircuits implements CircuitStore {
     this.#next = next;
   }
 
-  /** What the process has sent arrives, and no answer returns. */
+  /** Ends the process: its requests arrive, and it receives no response. */
   die(): void {
     this.#dead = true;
   }

@@ -38,12 +38,12 @@ export const DEAD = new UpstreamFailure('connection');
 /** `skipped`: the breaker did not let it try. */
 export type Result = 'served' | 'failed' | 'skipped';
 
-/** How a try ends, if the breaker lets it begin. */
+/** The end of a route attempt, if the breaker permits the attempt. */
 export interface Course {
   /** Absent when the route serves. */
   readonly failure?: UpstreamFailure | undefined;
   readonly takesMs?: number;
-  /** Whose call it is; all calls are of one account where nothing is said. */
+  /** The account of the call; the same for all calls without one. */
   readonly account?: string;
   /** The account has not spent what makes its failures count for all. */
   readonly isNew?: boolean;
@@ -88,7 +88,7 @@ export class Fleet {
     return breaker;
   }
 
-  /** How often a circuit was reported to have opened, over all processes. */
+  /** The number of circuit openings that all processes reported. */
   get openings(): number {
     return this.events.filter((event) => event === 'circuitOpened').length;
   }

@@ -31,7 +31,7 @@ export const payloadNeeding = (needs: readonly Need[], more: Partial<ChatPayload
   ...more,
 });
 
-/** What the providers of the service can say. */
+/** The features that the service's providers support. */
 export const PROVIDERS: Providers = {
   openai: { features: openai },
   'openai-responses': { features: responses },

@@ -1,4 +1,4 @@
-/** What holds of a route that fails, whichever protocol it speaks over HTTP. */
+/** The guarantees for a route that fails, for each protocol over HTTP. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
@@ -30,7 +30,7 @@ export function describeFailingRoute(route: FailingRoute): void {
   };
 
   describe('a route that fails', () => {
-    it('to take a connection can be left for another', async () => {
+    it('permits another route if it accepts no connection', async () => {
       const closed = createServer();
       await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
       const { port } = closed.address() as AddressInfo;
@@ -40,7 +40,7 @@ export function describeFailingRoute(route: FailingRoute): void {
       expect(failure.message).not.toContain(String(port));
     });
 
-    it('by resetting the connection can be left for another', async () => {
+    it('permits another route if it resets the connection', async () => {
       server.reply = (_response, _request, socket) => void socket.resetAndDestroy();
       expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
       expect(server.requests).toHaveLength(1);
@@ -67,7 +67,7 @@ export function describeFailingRoute(route: FailingRoute): void {
       expect(await failureOf(rest())).toMatchObject({ kind: 'interrupted', retryable: true });
     });
 
-    it('by ending a stream before it is finished is not taken for one that finished', async () => {
+    it('causes an interruption if it ends a stream before its finish', async () => {
       replyWith(200, EVENT_STREAM, half);
       expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
         kind: 'interrupted',
@@ -77,7 +77,7 @@ export function describeFailingRoute(route: FailingRoute): void {
       expect((await eventsOf(call({ stream: true }))).length).toBeGreaterThan(1);
     });
 
-    it('with an error within a stream repeats none of its text', async () => {
+    it('causes a failure without its text if it sends an error within a stream', async () => {
       replyWith(200, EVENT_STREAM, errorInStream);
       const failure = await failureOf(eventsOf(call({ stream: true })));
       expect(Buffer.from(errorInStream).toString()).toContain(CANARY);
@@ -88,7 +88,7 @@ export function describeFailingRoute(route: FailingRoute): void {
       ['a page', 'text/html', '<html>'],
       ['plain JSON', 'application/json', stranger],
       ['no type', '', 'data: {}\n\n'],
-    ])('by answering a stream with %s has another protocol', async (_name, type, body) => {
+    ])('causes a protocol failure if it responds to a stream with %s', async (_name, type, body) => {
       replyWith(200, type === '' ? {} : { 'content-type': type }, body);
       expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol', retryable: true });
     });
@@ -99,18 +99,18 @@ export function describeFailingRoute(route: FailingRoute): void {
       ['half of it', 'application/json', whole.slice(0, whole.length / 2)],
       ['JSON of another kind', 'application/json', stranger],
       ['events', 'text/event-stream', 'data: [DONE]\n\n'],
-    ])('by answering a whole call with %s has another protocol', async (_name, type, body) => {
+    ])('causes a protocol failure if it responds to a complete call with %s', async (_name, type, body) => {
       replyWith(200, { 'content-type': type }, body);
       expect(await failureOf(call())).toMatchObject({ kind: 'protocol', retryable: true });
     });
 
-    it('by a status without content has another protocol', async () => {
+    it('causes a protocol failure if it responds with a status without content', async () => {
       server.reply = (response) => void response.writeHead(204).end();
       expect(await failureOf(call())).toMatchObject({ kind: 'protocol' });
       expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
     });
 
-    it('by its status says so without its text, and when it may be asked again', async () => {
+    it('causes a failure with its status and retry time, and without its text', async () => {
       const error = { code: 429, type: 'some_error', message: CANARY };
       replyWith(429, { ...JSON_TYPE, 'retry-after': '3' }, JSON.stringify({ type: 'error', error }));
       const failure = await failureOf(call({ stream: true }));
@@ -119,7 +119,7 @@ export function describeFailingRoute(route: FailingRoute): void {
     });
 
     it.each([301, 302, 303, 307, 308])(
-      'by sending the prompt elsewhere reaches no host that the catalog does not name (%i)',
+      'receives no second request at the address of a redirect (%i)',
       async (status) => {
         replyWith(status, { location: `${server.origin}/elsewhere` }, '');
         expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });

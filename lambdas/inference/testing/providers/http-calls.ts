@@ -23,7 +23,7 @@ export const JSON_TYPE = { 'content-type': 'application/json' };
 /** Long enough for a busy machine to notice that a connection has closed. */
 const CLOSED_WITHIN_MS = 2_000;
 
-/** What the providers reach the world by; there is every secret but one. */
+/** The HTTP dependencies of the providers. Every secret but one exists. */
 export const DEPENDENCIES: OpenAiDependencies = {
   fetch: createUpstreamFetch(createExchange(new ConnectionPool())),
   readSecret: async (reference) => {
@@ -81,7 +81,7 @@ function routeTo(origin: string, protocol: HttpProtocol['protocol'], secret: str
   return parsed;
 }
 
-/** How the work failed; throws unless it was by an upstream failure. */
+/** Returns the upstream failure of the work. Throws if the work ended in any other way. */
 export async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
   const failure = await work.then(
     () => undefined,

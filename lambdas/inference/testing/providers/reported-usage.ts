@@ -1,4 +1,4 @@
-/** What every reading of an account keeps to. */
+/** The common checks and generators for the usage readers of all protocols. */
 import fc from 'fast-check';
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 

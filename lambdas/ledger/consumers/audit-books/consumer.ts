@@ -27,7 +27,7 @@ const booksSchema = z.object({
   unproven: z.int().min(0),
 });
 
-/** What a segment carries from step to step. */
+/** The state that a segment passes from step to step. */
 const segmentSchema = z.object({
   segment: z.int().min(0),
   segments: z.int().min(1),

@@ -21,7 +21,9 @@ export interface SweepDependencies {
   readonly log: Log;
 }
 
-/** Of a run of at most 4 minutes: what is left is tidied by the next one, which finds less. */
+/**
+ * The maximum time for tidying in a run of at most 4 minutes. The next run tidies the remainder and finds less to do.
+ */
 const MAX_TIDY_MS = 120_000;
 
 export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {

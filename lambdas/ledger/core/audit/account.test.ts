@@ -187,7 +187,7 @@ const history = fc.array(step, { minLength: 5, maxLength: 60 });
 const plant = fc.record({ at: fc.nat(10_000), by: fc.constantFrom(1n, -1n), whole: fc.boolean() });
 
 describe(`the audit of an account over ${rounds(300)} random histories`, () => {
-  it('is exact at every rest, also when it reads everything again', async () => {
+  it('reports an exact ledger at every rest, also when it reads everything again', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const account = await play(steps);
@@ -230,7 +230,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
     ]);
   }, 60_000);
 
-  it('is never wrong while everything moves between any two of its reads', async () => {
+  it('never reports drift while everything moves between any two of its reads', async () => {
     await fc.assert(
       fc.asyncProperty(history, fc.array(step, { minLength: 1, maxLength: 40 }), async (steps, moves) => {
         const account = await play(steps);
@@ -273,7 +273,7 @@ describe('what moves between two reads of an audit', () => {
     return account;
   }
 
-  it('is noticed where the shards have the same amounts after it: a top-up and a purchase, of which it reads one', async () => {
+  it('leaves the audit exact if the shards have the same amounts after it: a top-up and a purchase, of which the audit reads one', async () => {
     // Reads 1 and 2 are the shards, 3 what is proven, 4 the entries, 5 and 6 the shards again.
     const account = moving({
       2: (each) => each.post('top_up', 100n),
@@ -283,7 +283,7 @@ describe('what moves between two reads of an audit', () => {
     expect(account.books).toHaveLength(3);
   });
 
-  it('is noticed where it counts as no entry: what is owed is paid by a shard that has not been read yet', async () => {
+  it('leaves the audit exact although it counts as no entry: a shard that has not been read yet pays a debt', async () => {
     const account = moving({ 1: (each) => each.collect(1) });
     account.post('refund', 800n);
     expect(account.shard(0).owed).toBeGreaterThan(0n);
@@ -291,7 +291,7 @@ describe('what moves between two reads of an audit', () => {
     expect(account.shard(0).owed).toBe(0n);
   });
 
-  it('is noticed where nothing but the calls that are open is different: one ended at no cost, another has cost', async () => {
+  it('leaves the audit exact if only the open calls differ: one ended at no cost, another has cost', async () => {
     let first: SimulatedHold | undefined;
     const account = moving({
       6: (each) => {
@@ -304,7 +304,7 @@ describe('what moves between two reads of an audit', () => {
     expect(account.records).toHaveLength(6);
   });
 
-  it('is noticed where it is no move of the wallet: a call that is held is recorded while the sums are read', async () => {
+  it('leaves the audit exact although it does not change the wallet: a held call is recorded while the sums are read', async () => {
     let held: SimulatedHold | undefined;
     // Read 7 is of the records of held calls, 8 is the first of the sums.
     const account = moving({
@@ -433,7 +433,7 @@ describe('the usage that is proven', () => {
     return account;
   }
 
-  it('is not read again: a night reads the records since', async () => {
+  it('needs no second read: a night reads only the records since', async () => {
     const account = await proven();
     expect(account.recordsRead).toBe(100);
     for (let call = 0; call < 7; call += 1) account.call(0, 10n);
@@ -443,7 +443,7 @@ describe('the usage that is proven', () => {
     expect(account.stored).toMatchObject({ through: day + 1, cost: 1070n });
   });
 
-  it('is a whole day, two hours and a minute after its end and when no call of it is open', async () => {
+  it('includes a whole day from two hours and a minute after its end, if no call of the day is open', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
     account.call(0, 10n);
@@ -462,7 +462,7 @@ describe('the usage that is proven', () => {
     expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 13n } });
   });
 
-  it('is stored by one of two audits at once, and both are right', async () => {
+  it('reaches the store from one of two concurrent audits, and both audits are exact', async () => {
     const account = await proven();
     account.call(0, 10n);
     untilNight(account);
@@ -471,21 +471,21 @@ describe('the usage that is proven', () => {
     expect(account.stored.version).toBe(2);
   });
 
-  it('is not stored again for an account that has had no calls', async () => {
+  it('stays unchanged in the store if the account has had no calls', async () => {
     const account = await proven();
     untilNight(account);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.stored.version).toBe(1);
   });
 
-  it('is right whatever an interruption between storing and removing days leaves', async () => {
+  it('stays correct if an interruption between storing and removing days leaves days behind', async () => {
     const account = await proven();
     account.shard(0).spentByDay.set(day, 1000n);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.shard(0).spentByDay.has(day)).toBe(false);
   });
 
-  it('is summed in several audits where one has too little time', async () => {
+  it('accumulates over several audits if one has too little time', async () => {
     const account = new SimulatedAccount(day * DAY_SECONDS);
     account.post('top_up', 1_000_000n);
     for (let call = 0; call < 200; call += 1) {
@@ -529,7 +529,7 @@ describe('the usage that is proven', () => {
     expect(account.stored).toMatchObject({ through: day + 1, cost: 30n, version: 2 });
   });
 
-  it('is that of the closed days alone where the time is over in those that are open', async () => {
+  it('covers only the closed days if the time ends during the open days', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
     account.call(0, 10n);
@@ -544,7 +544,7 @@ describe('the usage that is proven', () => {
     expect(account.recordsRead).toBeLessThan(100);
   });
 
-  it('is right wherever an audit is killed, and none of it is counted twice', async () => {
+  it('stays correct wherever an audit is killed, and counts no call twice', async () => {
     for (let writes = 0; ; writes += 1) {
       const account = new SimulatedAccount(START);
       account.post('top_up', 1_000_000n);
@@ -583,7 +583,10 @@ describe('the sums that feed the console', () => {
     return account;
   }
 
-  /** What is done to an account, and the checks that find it the night after; none of them is found without it. */
+  /**
+   * Each case is a change of an account, and the checks that detect it the night after. Without a change, no check
+   * fails.
+   */
   it.each<[string, (account: SimulatedAccount) => void, readonly string[]]>([
     ['nothing', () => {}, []],
     ['a stored hour that is wrong', (account) => changeSum(account, `${day} key_a`, 1n), [`sums of ${date}`]],
@@ -637,7 +640,7 @@ describe('the sums that feed the console', () => {
       },
       [`sums of ${date}`],
     ],
-  ])('are proven the night after: %s', async (_what, change, failed) => {
+  ])('undergo a check the night after: %s', async (_what, change, failed) => {
     const account = await summed();
     change(account);
     untilNight(account);
@@ -646,7 +649,7 @@ describe('the sums that feed the console', () => {
     expect(account.stored.version).toBe(failed.length === 0 ? 1 : 0);
   });
 
-  it('are compared with the records of open days too, by a whole reading of an account at rest', async () => {
+  it('undergo a comparison with the records of open days only in a whole reading of an account at rest', async () => {
     const account = await summed();
     const [record] = account.records;
     if (record !== undefined) record.cost += 1n;
@@ -681,7 +684,7 @@ describe('the sums that feed the console', () => {
       },
     ],
   ])(
-    'of proven days are compared with every record by a whole reading, which names what is wrong: %s',
+    'undergo a comparison with every record of proven days in a whole reading, which identifies the error: %s',
     async (_what, failed, change) => {
       const account = await summed();
       untilNight(account);
@@ -714,7 +717,7 @@ describe('the sums that feed the console', () => {
     expect((await audit(account)).verdict).toBe(isExact ? 'exact' : 'drift');
   });
 
-  it('are made of the records of calls that were recovered late, whose holds kept their day open', async () => {
+  it('include the records of calls that were recovered late, whose holds kept their day open', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000n);
     const late = account.hold(0, 10n);
@@ -729,7 +732,7 @@ describe('the sums that feed the console', () => {
 });
 
 describe('an account that has had thousands of keys', () => {
-  it('is proven the first night, and reads neither an ended key nor a record again', async () => {
+  it('passes the audit the first night, and later audits read neither an ended key nor a record again', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
     const keys = Array.from({ length: 3_500 }, (_, key) => `key_${String(key).padStart(4, '0')}`);

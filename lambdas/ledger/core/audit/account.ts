@@ -27,7 +27,7 @@ import {
 
 export interface AuditOptions {
   readonly clock: Clock;
-  /** When the summing of usage stops, to be continued by a further audit; ms by the clock. */
+  /** The time at which the summing of usage stops, in ms by the clock. A further audit continues it. */
   readonly stopMs?: number;
   /** Reads every usage record too, and compares it with the wallet and the sums. */
   readonly whole?: boolean;
@@ -37,7 +37,7 @@ export interface AccountAudit {
   /** `unfinished`: the time was over; the sums that were made are stored, and another audit continues there. */
   readonly verdict: 'exact' | 'drift' | 'unproven' | 'unfinished';
   readonly books: Books;
-  /** Why it is unproven. */
+  /** The reason why the account is unproven. */
   readonly reason?: string;
   /** The checks that found the drift. */
   readonly failed?: readonly string[];

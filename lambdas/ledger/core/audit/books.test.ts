@@ -19,7 +19,7 @@ const books: fc.Arbitrary<Books> = fc.record({
 });
 
 describe('the sum of books', () => {
-  it('is the other books where one is empty', () => {
+  it('equals the other books if one is empty', () => {
     fc.assert(
       fc.property(books, (some) => {
         expect(addBooks(some, EMPTY_BOOKS)).toEqual(some);
@@ -28,7 +28,7 @@ describe('the sum of books', () => {
     );
   });
 
-  it('is the same in any order', () => {
+  it('stays the same in any order', () => {
     fc.assert(
       fc.property(books, books, books, (a, b, c) => {
         expect(addBooks(a, b)).toEqual(addBooks(b, a));
@@ -37,7 +37,7 @@ describe('the sum of books', () => {
     );
   });
 
-  it('has every amount of both, and is exact only where both are', () => {
+  it('contains every amount of both, and is exact only if both are', () => {
     fc.assert(
       fc.property(books, books, (a, b) => {
         const sum = addBooks(a, b);
@@ -50,7 +50,7 @@ describe('the sum of books', () => {
     );
   });
 
-  it('with an account that was not proven is not exact, counts it, and adds no amount of it', () => {
+  it('counts an account that was not proven, adds no amount of it, and is not exact', () => {
     fc.assert(
       fc.property(books, (some) => {
         expect(addBooks(some, UNPROVEN_BOOKS)).toEqual({

@@ -1,4 +1,4 @@
-/** What an audit has found, of one account or of several. */
+/** The findings of an audit, for one account or for several. */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 
 export interface Books {

@@ -1,10 +1,10 @@
-/** What the last audit of all accounts found, kept for those who run the service. */
+/** The findings of the last audit of all accounts, stored for the operators of the service. */
 import * as z from 'zod';
 import { type Body, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
 
 export interface AuditConclusion {
-  /** When it ended, seconds since the epoch. */
+  /** The time at which the audit ended, in seconds since the epoch. */
   readonly ended: number;
   readonly accounts: number;
   /** Accounts whose books it could not prove. */

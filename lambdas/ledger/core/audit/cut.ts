@@ -15,9 +15,12 @@ export interface Cut {
   readonly received: NanoUsd;
   /** Open holds. */
   readonly holds: WalletShard['holds'];
-  /** When the oldest open hold was taken, seconds; undefined without one. */
+  /** The time at which the oldest open hold was placed, in seconds since the epoch. Undefined if no hold is open. */
   readonly oldest: number | undefined;
-  /** How far the shards are off, each by itself; one atomic read shows it at any traffic. Below zero is off too. */
+  /**
+   * The total drift of the shards, each checked separately. One atomic read shows it under any traffic. A value below
+   * zero is drift, too.
+   */
   readonly drift: NanoUsd;
 }
 
@@ -48,11 +51,11 @@ export function cutOf(shards: readonly WalletShard[]): Cut {
   };
 }
 
-/** How far a shard is off, or below zero. */
+/** Returns the drift of a shard, or the amount by which it is below zero. */
 const driftOf = (shard: WalletShard): NanoUsd =>
   largest([differenceIn(shard), shard.balance < 0n ? shard.balance : 0n, shard.owed < 0n ? shard.owed : 0n]);
 
-/** What a shard has received, less what is in it and what was spent from it: 0 at every instant. */
+/** Returns the received credit of a shard less its content and the spend from it. The result is 0 at every instant. */
 const differenceIn = (shard: WalletShard): NanoUsd =>
   shard.received - shard.balance - heldIn(shard) - shard.spent + shard.owed;
 
@@ -65,13 +68,13 @@ export function spentAfter({ shards }: Cut, after: number): ReadonlyMap<number, 
 }
 
 /**
- * Whether nothing moved between the shards, and no entry of the books reached them, from one reading to the other. What
- * is owed may be paid by another shard without being counted, but not without changing what it has received.
+ * Returns whether nothing moved between the shards, and no ledger entry reached them, from one reading to the other.
+ * Another shard may pay a debt without a counted entry, but not without a change of its received credit.
  */
 export const noTransferBetween = (a: readonly WalletShard[], b: readonly WalletShard[]): boolean =>
   sameShards(a, b, ({ entries, received }) => `${entries} ${received}`);
 
-/** Whether no call began or ended either. A call that did both at no cost makes no difference to any sum. */
+/** Returns whether, in addition, no call started or ended. A call that did both at no cost does not change any sum. */
 export const nothingBetween = (a: readonly WalletShard[], b: readonly WalletShard[]): boolean =>
   sameShards(a, b, ({ entries, received, balance, owed, spent, holds }) =>
     [

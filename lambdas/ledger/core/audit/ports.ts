@@ -1,4 +1,4 @@
-/** What the audit reads of an account, and what it stores of what it has proven. */
+/** The reads of the audit from an account, and its writes of proven results. */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { BookEntry } from '../book-entry.ts';
 import type { SumDependencies } from '../usage/account-sums.ts';
@@ -18,7 +18,7 @@ export interface WalletShard {
   readonly owed: NanoUsd;
   /** Counts the postings, transfers and merges that touched the shard. */
   readonly entries: number;
-  /** What the shard has received, less what has left it other than by calls. */
+  /** The credit that the shard has received, less the credit that has left it other than by calls. */
   readonly received: NanoUsd;
   /** The cost of all calls whose hold ended in this shard. */
   readonly spent: NanoUsd;
@@ -51,7 +51,7 @@ export interface AuditStore {
   shards(accountId: string): Promise<readonly WalletShard[]>;
   /** Every entry of its books. */
   entries(accountId: string): AsyncIterable<Pick<BookEntry, 'kind' | 'amount'>>;
-  /** What its usage sums are read from, made of and stored in. */
+  /** The dependencies to read, create and store the usage sums of an account. */
   readonly sums: SumDependencies;
   /** The cost of those of these calls (any number) that have a record. */
   recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<NanoUsd>;

@@ -100,7 +100,9 @@ async function auditSafely(
   }
 }
 
-/** What fails there is no part of the proof: it is logged, and made good by the next run. */
+/**
+ * Repairs the caps of an account. A failure does not affect the proof: it is logged, and the next run repairs the caps.
+ */
 async function repairSafely(
   { repairCaps, log }: AuditDependencies,
   accountId: string,

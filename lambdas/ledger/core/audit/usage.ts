@@ -21,15 +21,15 @@ export interface UsageWanted {
 export interface UsageSums {
   /** The stored sums of the days after `proven` through `through` that have any. */
   readonly days: ReadonlyMap<number, NanoUsd>;
-  /** Of later days, without calls that are held; undefined if it was not read, or changed while it was read. */
+  /** The cost of later days, without held calls. Undefined if it was not read, or if it changed during the read. */
   readonly open: NanoUsd | undefined;
 }
 
 export interface SumsWanted extends UsageWanted {
-  /** Whether later days are wanted. */
+  /** True if later days are requested. */
   readonly open: boolean;
   readonly nowMs: number;
-  /** Whether the reading must stop. */
+  /** Returns whether the reading must stop. */
   readonly late: () => boolean;
 }
 
@@ -81,7 +81,7 @@ async function updatedRows(
 export interface UsageRecords {
   /** The cost of the records through the last closed day. */
   readonly closed: NanoUsd;
-  /** Of later records, without calls that are held. */
+  /** The cost of later records, without held calls. */
   readonly open: NanoUsd;
   /** The stored sums through the last closed day. */
   readonly sums: NanoUsd;

@@ -66,7 +66,7 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 const timeMs = fc.integer({ min: 0, max: 48 * HOUR_MS }).map((ms) => FIRST_MS + ms);
 
 describe('the calls of an account', () => {
-  it('are each on one page, newest first, under any limit and filters', async () => {
+  it('appear once each, newest first, on the pages of any limit and filters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(callPlan(6, 2), { maxLength: 60 }),

@@ -22,7 +22,7 @@ const AT_ONCE = 16;
 /** A call may seem that much older than its key. */
 const SKEW_MS = SKEW_SECONDS * 1000;
 
-/** What an owner sees beyond what the key itself sees. */
+/** The fields that an owner sees in addition to those that the key itself sees. */
 const ofAccount = { object: z.literal('usage_record'), api_key: idOf('key') };
 
 export const accountUsageSchema = usageRecordSchema.extend(ofAccount);
@@ -50,10 +50,10 @@ export interface AccountCallsDependencies {
   };
 }
 
-/** What of a key's calls has been read and not yet been looked at. */
+/** The calls of a key that were read and are not checked yet. */
 interface Source {
   readonly keyId: string;
-  /** How many were asked for. */
+  /** The number of requested records. */
   size: number;
   buffer: UsageRecord[];
   /** Continues after the buffer; undefined when that is the end. */
@@ -158,7 +158,7 @@ class Reader {
   }
 }
 
-/** Of one key. */
+/** The maximum number of records in one read of one key. */
 const MOST_AT_ONCE = 100;
 
 function newestOf(sources: readonly Source[]): Source | undefined {

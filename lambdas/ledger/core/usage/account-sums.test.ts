@@ -114,7 +114,7 @@ const PLAN = {
 } as const;
 
 describe('the sums of an account', () => {
-  it('are those of its records, whatever was stored, killed or cut short before', async () => {
+  it('equal those of its records after any stored, killed or shortened readings', async () => {
     await fc.assert(
       fc.asyncProperty(
         records,
@@ -149,7 +149,7 @@ describe('the sums of an account', () => {
     );
   });
 
-  it('are those of its records for each of several readings at once', async () => {
+  it('equal those of its records for each of several concurrent readings', async () => {
     await fc.assert(
       fc.asyncProperty(
         records,
@@ -184,7 +184,7 @@ describe('the sums of an account', () => {
     );
   });
 
-  it('have the calls that ran on when their key was revoked, however often they are read meanwhile', async () => {
+  it('include the calls that ran on when their key was revoked, with any number of readings in between', async () => {
     const call = fc.record({
       startMs: fc.integer({ min: 0, max: 2 * HOUR_MS }),
       tookMs: fc.integer({ min: 0, max: 2 * HOUR_MS }),
@@ -210,7 +210,7 @@ describe('the sums of an account', () => {
     );
   });
 
-  it('are complete after as many readings as their records take, each of which reads a few', async () => {
+  it('become complete after as many readings as their records require, each of which reads a few', async () => {
     const plans = fc.sample(callPlan(5, DAYS), { numRuns: 200 });
     const usage = new SimulatedUsage(plans.map(recordOf));
     usage.pageRecords = 5;
@@ -282,7 +282,7 @@ describe('an account that has had thousands of keys', () => {
     expect(await ask()).toMatchObject({ complete: true, calls: 4, queries: 1 });
   });
 
-  it('is not called complete while there are keys whose calls no question has read', async () => {
+  it('stays incomplete while it has keys whose calls no query has read', async () => {
     const last = keys.length - 1;
     const ended = new SimulatedUsage([one(last, HOUR_MS)], { keys, endMs: () => FIRST_MS + 2 * HOUR_MS });
     ended.nowMs = FIRST_MS + 50 * HOUR_MS;

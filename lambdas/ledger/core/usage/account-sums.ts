@@ -47,7 +47,7 @@ export interface AccountSums {
   readonly complete: boolean;
 }
 
-/** What is known of one key before its records are read. */
+/** The state of one key before its records are read. */
 interface KeyState {
   readonly keyId: string;
   /** The rows of hours before this one are stored. */
@@ -59,7 +59,7 @@ export interface SumReading extends SumDependencies {
   readonly budget: ReadingBudget;
   /** Only hours before this one are stored; the closed ones by default. */
   readonly closed?: number;
-  /** How many keys are looked at, beyond those that are live or open. */
+  /** The maximum number of checked keys in addition to those that are live or open. */
   readonly maxLaterKeys?: number;
 }
 
@@ -154,7 +154,9 @@ interface Endings {
   readonly nowMs: number;
 }
 
-/** Which keys have ended: those that are not live, and whose rows are stored up to where they can be. */
+/**
+ * Returns the keys that have ended: those that are not live, and whose rows are stored up to the last possible hour.
+ */
 function endingsOf({ progress, live, reached, nowMs }: Endings): Pick<SumProgress, 'endedTo' | 'open'> {
   const isLive = new Set(live);
   // A call that began while its key was live may be settled, or recovered, so much later.

@@ -14,15 +14,15 @@ import {
   timeOfId,
 } from './sums.ts';
 
-/** Of a page, which DynamoDB ends after 1 MB: about as many records. */
+/** The approximate number of records on a page, which DynamoDB ends after 1 MB. */
 const PAGE_RECORDS = 2_000;
 
 /** A query that finds nothing costs about as much as the reading of 100 records. */
 const QUERY_RECORDS = 100;
 
-/** What may still be read: records, of which each query counts as 100 at least. */
+/** The number of records that may still be read. Each query counts as at least 100 records. */
 export class ReadingBudget {
-  /** How many records were read. */
+  /** The number of records that were read. */
   read = 0;
   readonly #late: () => boolean;
   #left: number;
@@ -33,7 +33,10 @@ export class ReadingBudget {
     this.#late = late;
   }
 
-  /** How many records the next page may have; 0: no page may be read. What it has less is to be returned. */
+  /**
+   * Returns the maximum number of records for the next page, or 0 if no page may be read. The caller must return the
+   * unused remainder.
+   */
   take(): number {
     const taken = this.#late() ? 0 : Math.max(0, Math.min(PAGE_RECORDS, this.#left));
     this.#left -= taken;
@@ -56,14 +59,14 @@ export interface KeySpan {
   readonly closed: number;
   /** The hour after the last one. At least `closed`. */
   readonly end: number;
-  /** What is stored of the day of `from`; its rows of hours before `from` are kept. */
+  /** The stored rows of the day of `from`. Its rows of hours before `from` are retained. */
   readonly base: KeyDay | undefined;
 }
 
 export interface KeyRead {
-  /** Of the hours from `from` on. */
+  /** The rows of the hours from `from` on. */
   readonly rows: readonly SumRow[];
-  /** What is stored is all of the hours before this one. */
+  /** The end of the stored hours. Every hour before it is stored. */
   readonly reached: number;
   /** Every record was read. */
   readonly whole: boolean;

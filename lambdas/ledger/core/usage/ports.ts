@@ -1,4 +1,4 @@
-/** What the usage of an account is read from. */
+/** The ports from which the usage of an account is read. */
 import type { SummedCall, SumRow } from './sums.ts';
 
 /** The keys that an account has or had. One that was made moments ago may be missing only if it was revoked already. */
@@ -7,7 +7,7 @@ export interface AccountKeys {
   some(accountId: string, most: number): Promise<readonly string[]>;
   /** Ids of the live keys, and of the first `most` (any number, or infinite) of all keys that sort after an id, in their order. */
   since(accountId: string, after: string, most: number): Promise<LiveAndLater>;
-  /** Whether the key is or was the account's. */
+  /** Returns whether the key belongs or belonged to the account. */
   has(accountId: string, keyId: string): Promise<boolean>;
 }
 
@@ -35,11 +35,11 @@ export interface OpenKey {
 }
 
 /**
- * How far the sums of an account are stored. What has ended is asked no more, so that an account may have had any number
- * of keys.
+ * The extent to which the sums of an account are stored. Ended keys need no further reads, so that an account may have
+ * had any number of keys.
  */
 export interface SumProgress {
-  /** Of the keys up to this id, those that are not open have no more calls, and all their rows are stored. */
+  /** The id up to which all keys, except the open ones, have no more calls and have all their rows stored. */
   readonly endedTo: string;
   /** May have keys beyond `endedTo`. */
   readonly open: ReadonlyMap<string, OpenKey>;
@@ -53,7 +53,7 @@ export interface SumStore {
   progress(accountId: string): Promise<SumProgress>;
   /** Stores the next version; returns false when another writer has stored one since it was read. */
   storeProgress(accountId: string, progress: SumProgress): Promise<boolean>;
-  /** What is stored of all keys for the days from `first` to `last`, as the last writes left it. */
+  /** Returns the stored sums of all keys for the days from `first` to `last`, as of the last writes. */
   days(accountId: string, first: number, last: number): Promise<readonly KeyDay[]>;
   /** Stores a key's day, unless one is stored that has as many hours: that one has the same rows for them. */
   storeDay(accountId: string, day: KeyDay): Promise<void>;

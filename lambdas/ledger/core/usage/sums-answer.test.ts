@@ -18,7 +18,7 @@ describe('the span of a query', () => {
     [query({ interval: 'hour', start: NOW_MS - HOUR_MS }), { start: HOUR - 1, end: HOUR + 1 }],
     [query({ interval: 'hour', start: NOW_MS - 7 * DAY_MS }), { start: HOUR - 7 * 24, end: HOUR + 1 }],
     [query({ start: NOW_MS - 92 * DAY_MS }), { start: DAY - 92 * 24, end: DAY + 24 }],
-  ])('is whole intervals: %j', (asked, span) => {
+  ])('covers whole intervals: %j', (asked, span) => {
     expect(spanOf(asked, NOW_MS)).toEqual(span);
   });
 
@@ -28,7 +28,7 @@ describe('the span of a query', () => {
     ['end', query({ start: NOW_MS })],
     ['start', query({ start: NOW_MS - 92 * DAY_MS - 1 })],
     ['start', query({ interval: 'hour', start: NOW_MS - 7 * DAY_MS - 1 })],
-  ])('is refused by its %s when it is empty or too long: %j', (param, asked) => {
+  ])('fails with 400 for its %s if it is empty or too long: %j', (param, asked) => {
     expect(() => spanOf(asked, NOW_MS)).toThrow(expect.objectContaining({ status: 400, param }));
   });
 });
@@ -37,11 +37,11 @@ describe('the groups of a query', () => {
   it.each([
     ['model', ['model']],
     ['model,kind', ['model', 'kind']],
-  ])('are at most two, each once: %s', (text, groups) => {
+  ])('pass validation if there are at most two, each once: %s', (text, groups) => {
     expect(usageSumsQuery.parse({ group_by: text }).group_by).toEqual(groups);
   });
 
-  it.each(['model,model', 'model,kind,status', 'route', ''])('are not %j', (text) => {
+  it.each(['model,model', 'model,kind,status', 'route', ''])('fail validation as %j', (text) => {
     expect(usageSumsQuery.safeParse({ group_by: text }).success).toBe(false);
   });
 });
@@ -53,7 +53,7 @@ describe('the sums that are answered', () => {
   });
   const rows = [row(DAY + 25, 'b', 3n), row(DAY + 1, 'a', 1n), row(DAY + 2, 'a', 5n), row(DAY + 1, 'b', 7n)];
 
-  it('are those of each interval and group, the oldest first, and those of all', () => {
+  it('contain each interval and group, the oldest first, and the total of all', () => {
     const body = usageSumsBody({ rows, complete: true }, query({ group_by: ['model'] }), 1);
     expect(body.data.map(({ start, model, calls }) => [start, model, calls])).toEqual([
       [DAY * 3600, 'a', 2],

@@ -14,7 +14,7 @@ export type SummedCall = Pick<
   'id' | 'created' | 'model' | 'kind' | 'status' | 'inputUnits' | 'cachedUnits' | 'outputUnits' | 'cost'
 >;
 
-/** What calls come to. Units are whole, but for seconds. */
+/** The total amounts of calls. Units are whole numbers, except seconds. */
 export interface Amounts {
   calls: number;
   inputUnits: number;
@@ -85,7 +85,7 @@ const requestIdAt = (ms: number, rest: '0' | 'Z'): string =>
 /** Sorts after every request id. */
 export const LAST_REQUEST_ID = `req_${'Z'.repeat(26)}`;
 
-/** When an id was made, milliseconds since the epoch; 0 for an id that has no time. */
+/** Returns the creation time of an id in milliseconds since the epoch, or 0 for an id without a time. */
 export function timeOfId(id: string): number {
   const ulid = id.slice(id.indexOf('_') + 1);
   return ULID.test(ulid) ? decodeTime(ulid) : 0;

@@ -68,7 +68,7 @@ afterAll(() => database.stop());
 const options = () => ({ clients: database, environment: database.environment });
 
 describe('the keys of an account', () => {
-  it('are those it has and had, the live ones first, and never another’s', async () => {
+  it('include current and former ones, the live ones first, and none of another account', async () => {
     const { keys } = createAccountCalls(options());
     const own = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
     expect(await keys.since(ACCOUNT, '', 9)).toEqual({ live: [own[0]], later: own });
@@ -81,7 +81,7 @@ describe('the keys of an account', () => {
 });
 
 describe('the calls of an account', () => {
-  it('are listed and found by their ids, and never another’s', async () => {
+  it('appear in the list and under their ids, and those of another account return not_found', async () => {
     const calls = createAccountCalls(options());
     const found: UsageRecord[] = [];
     for (let cursor: string | undefined; ; ) {
@@ -109,7 +109,7 @@ const total = (
 const TOTAL = total(OWN.map((record) => ({ ...record, calls: 1 })));
 
 describe('the stored sums of an account', () => {
-  it('are those of its records, read once, whoever is first to store them', async () => {
+  it('equal those of its records, read once, whichever reading stores them first', async () => {
     const sums = createSums(options());
     const span = { start: DAY * 24, end: (DAY + 4) * 24 };
     const readings = Array.from({ length: 4 }, () => ({
@@ -134,7 +134,7 @@ describe('the stored sums of an account', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('of another account are none of these', async () => {
+  it('contain no calls of another account', async () => {
     const sums = createSums(options());
     const span = { start: DAY * 24, end: (DAY + 4) * 24 };
     const reading = { ...sums, nowMs: LATER_MS, budget: new ReadingBudget(64) };
@@ -173,7 +173,7 @@ describe('the stored sums of an account', () => {
     expect(await store.storeProgress('acc_days', { ...progress, version: 1, endedTo: '' })).toBe(true);
   });
 
-  it('are no entries of the books', () => {
+  it('sort after the range of the ledger entries', () => {
     expect(SUMS_PREFIX > (ENTRY_RANGE[':last'].S ?? '')).toBe(true);
   });
 });
@@ -182,7 +182,7 @@ describe('what the records of a key cost in the day and the month', () => {
   const spentBy = (key: string, records: readonly UsageRecord[]) =>
     records.filter(({ keyId }) => keyId === key).reduce((sum, { cost }) => sum + cost, 0n);
 
-  it('is read from stored sums and the records since, of one key as of all', async () => {
+  it('results from stored sums and the records since, and is the same for one key as for all', async () => {
     const ids = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
     const [live = ''] = ids;
     const sums = createSums(options());
@@ -199,14 +199,14 @@ describe('what the records of a key cost in the day and the month', () => {
     }
   });
 
-  it('is not known when not all of the records can be read', async () => {
+  it('stays undefined if not all of the records can be read', async () => {
     const { calls, store } = createSums(options());
     const keyId = keyIdAt(FIRST_MS, 77);
     const reading = { ...ofOneKey({ calls, store }, keyId), nowMs: LATER_MS, budget: new ReadingBudget(0) };
     expect(await spendByKey(reading, 'acc_none')).toBeUndefined();
   });
 
-  it('is what the nightly pass repairs the caps of a key by', async () => {
+  it('determines the nightly repair of the caps of a key', async () => {
     const [live = ''] = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
     const { client, tables } = database;
     const used = Math.floor(FIRST_MS / 1000) + 60;

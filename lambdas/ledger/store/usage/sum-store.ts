@@ -156,7 +156,7 @@ async function decodeDay(item: Item): Promise<KeyDay> {
   };
 }
 
-/** What sums need of a record; DynamoDB counts what it reads, not what it returns. */
+/** The attributes of a record that sums need. DynamoDB counts the data that it reads, not the data that it returns. */
 const PROJECTION = [
   ...['request_id', 'created', '#model', 'kind', '#status', 'cost'],
   ...['input_units', 'cached_units', 'output_units'],

@@ -37,7 +37,7 @@ async function expectWhole(): Promise<void> {
 }
 
 describe('the number of shards', () => {
-  it('is raised by one of those who knew it, and is what the others find', async () => {
+  it('grows once for concurrent processes that know the same number, and all of them receive the new number', async () => {
     expect(await Promise.all([grow(1), grow(1), grow(1)])).toEqual([4, 4, 4]);
     expect([await grow(4), await grow(4), await grow(1)]).toEqual([8, 8, 8]);
     expect(await count()).toBe(8);
@@ -47,7 +47,7 @@ describe('the number of shards', () => {
     await expectWhole();
   });
 
-  it('is that of shards that exist, each with credit, and most is left in the first one', async () => {
+  it('counts only shards that exist, each with credit, and most credit stays in the first one', async () => {
     await grow(1);
     await grow(4);
     const [first, ...others] = await readAll();
@@ -59,14 +59,14 @@ describe('the number of shards', () => {
     expect(first?.balance).toBeGreaterThan(CREDIT / 2n);
   });
 
-  it('is raised for an account that owes, too, and no credit moves then', async () => {
+  it('grows for an account in debt too, without a transfer of credit', async () => {
     await new WalletPostings(database.client, database.tables.wallets).post(accountId, -CREDIT - 5n, []);
     expect(await grow(1)).toBe(4);
     expect(await readAll()).toMatchObject([{ owed: 5n }, { balance: 0n }, { balance: 0n }, { balance: 0n }]);
     expect(await brokenShards(database)).toEqual([]);
   });
 
-  it('is not raised on what calls have taken meanwhile', async () => {
+  it('stays unchanged if calls have held the credit in the meantime', async () => {
     let isMet = false;
     const client = aroundSend(database.client, async (command, send) => {
       if (!isMet && command instanceof TransactWriteItemsCommand) {
@@ -81,7 +81,7 @@ describe('the number of shards', () => {
     await expectWhole();
   });
 
-  it('is no more than there may be', async () => {
+  it('never exceeds its maximum', async () => {
     await database.client.send(
       new UpdateItemCommand({
         TableName: database.tables.wallets,
@@ -110,14 +110,14 @@ describe('a wallet with a full shard', () => {
     return wallet?.holds.find(({ id }) => id === 'req_new')?.walletId;
   };
 
-  it('has more of them where it has no other', async () => {
+  it('grows if it has no other shard', async () => {
     await fill(0);
     expect((await open(1).hold(accountId, holdOf('req_new'))).granted).toBe(true);
     expect(await count()).toBe(4);
     await expectWhole();
   });
 
-  it('has as many as before where another one, drawn by chance, is less than half full', async () => {
+  it('keeps its number of shards if another one, chosen at random, is less than half full', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     await fill(2);
     await fill(3, MAX_HOLDS / 2 - 1);
@@ -126,7 +126,7 @@ describe('a wallet with a full shard', () => {
     expect(await count()).toBe(4);
   });
 
-  it('has more of them where another one is half full as well', async () => {
+  it('grows if another shard is half full as well', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     await fill(2);
     await fill(3, MAX_HOLDS / 2);
@@ -135,7 +135,7 @@ describe('a wallet with a full shard', () => {
     await expectWhole();
   });
 
-  it('has as many as before where it is the first one, at which each new process begins', async () => {
+  it('keeps its number of shards if the full one is the first, at which each new process starts', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     await fill(0);
     await fill(2);
@@ -145,7 +145,7 @@ describe('a wallet with a full shard', () => {
     expect(await count()).toBe(4);
   });
 
-  it('is not what a process meets that knew more shards than there are', async () => {
+  it('does not grow if a process has cached more shards than exist', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     const store = open(4, 3, 0);
     await store.read(accountId);

@@ -30,7 +30,7 @@ export class WalletHolds {
   readonly #reads: WalletReads;
   readonly #transfers: WalletTransfers;
   readonly #postings: WalletPostings;
-  /** How many shards each wallet has, as last seen; the first shard says it. */
+  /** The number of shards of each wallet, as last read from its first shard. */
   readonly #counts = new BoundedMap<string, number>(MAX_WALLETS);
   /** The last of this process's transactions on each wallet. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -172,7 +172,10 @@ export class WalletHolds {
   }
 }
 
-/** What the database has refused for now is tried another way. */
+/**
+ * Returns undefined for a temporary failure that the database reports, so that the caller uses another method. Throws
+ * any other failure.
+ */
 function unlessRefused(failure: unknown): undefined {
   if (!isRefusal(failure)) throw failure;
 }

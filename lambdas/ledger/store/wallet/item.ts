@@ -36,19 +36,21 @@ export interface Shard {
   readonly walletId: string;
   readonly balance: NanoUsd;
   readonly holds: readonly Hold[];
-  /** What the account owes, in its first shard. While it owes anything, every other one has 0, so that none takes a hold. */
+  /**
+   * The debt of the account, in its first shard. During a debt every other shard has 0, so that none accepts a hold.
+   */
   readonly owed: NanoUsd | undefined;
-  /** How many entries and transfers have touched it. */
+  /** The number of ledger entries and transfers that have changed the shard. */
   readonly entries: number;
   /** The cost of all calls whose hold has ended in it. */
   readonly spent: NanoUsd;
   /** The same by the UTC day of the usage record, as far as it has not been proven. */
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
-  /** What it has received, less what it has given. */
+  /** The credit that the shard has received, less the credit that it has sent. */
   readonly received: NanoUsd;
-  /** Of the first shard: how many shards there are. */
+  /** The number of shards of the wallet, only in the first shard. */
   readonly shards: number;
-  /** Of the first shard: the balance of all shards when they were last summed, and when that was (ms). */
+  /** The balance of all shards at their last sum and the time of that sum (ms), only in the first shard. */
   readonly total: { readonly balance: NanoUsd; readonly atMs: number } | undefined;
 }
 
@@ -136,7 +138,7 @@ export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
   };
 }
 
-/** What is left of a balance once what is owed is paid, and what is owed then. */
+/** Returns the remainder of a balance after the debt is paid, and the remaining debt. */
 export function settleOwed(
   balance: NanoUsd,
   owed: NanoUsd,

@@ -71,7 +71,7 @@ describe('a hold of credit that lies in more shards than one transaction may tak
     expect(shards.flatMap(({ holds }) => holds)).toEqual([]);
   });
 
-  it('is granted after most of it was gathered in one shard, and no credit is lost', async () => {
+  it('succeeds after most of the credit is consolidated in one shard, and loses no credit', async () => {
     const { wallets, transactions } = processThat(false);
     expect(await wallets.hold(ACCOUNT_ID, HOLD)).toMatchObject({ granted: true });
     expect(transactions).toHaveLength(2);

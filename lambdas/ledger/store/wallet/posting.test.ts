@@ -79,7 +79,7 @@ describe('credit that is taken back', () => {
     expect(await read()).toMatchObject({ balance: 0n, owed: 25n });
   });
 
-  it('is paid first by what comes in next', async () => {
+  it('takes its amount first from the next incoming credit', async () => {
     await post(-30n);
     await post(20n);
     expect(await read()).toMatchObject({ balance: 0n, owed: 10n });
@@ -89,7 +89,7 @@ describe('credit that is taken back', () => {
     expect(granted).toBe(true);
   });
 
-  it('is paid by holds that end, before any other call may hold what they gave back', async () => {
+  it('takes its amount from holds that end, before another call can hold the released credit', async () => {
     await post(100n);
     const open = holdOf(100n);
     await wallets().hold(accountId, open);
@@ -102,7 +102,7 @@ describe('credit that is taken back', () => {
     expect(await read()).toMatchObject({ balance: 0n, owed: 0n });
   });
 
-  it('that is owed keeps no call from running that costs nothing', async () => {
+  it('allows calls that cost nothing while the account is in debt', async () => {
     await post(-5n);
     expect(await wallets().hold(accountId, holdOf(1n))).toMatchObject({ granted: false });
     expect(await wallets().hold(accountId, holdOf(0n))).toMatchObject({ granted: true });
@@ -113,14 +113,14 @@ describe('credit that is taken back', () => {
     }
   });
 
-  it('is taken once for each entry, however often at once', async () => {
+  it('counts once for each entry, also when it is posted several times at once', async () => {
     await post(1_000n);
     const results = await Promise.all(Array.from({ length: 8 }, () => post(-100n, 'the same')));
     expect(results.toSorted()).toEqual(['posted', ...Array(7).fill('repeated')]);
     expect(await read()).toMatchObject({ balance: 900n, owed: 0n });
   });
 
-  it('of an account that does not exist is taken from nobody', async () => {
+  it('changes nothing if the account does not exist', async () => {
     expect(await post(-1n, 'x', 'acc_of_nobody')).toBe('no wallet');
     expect(await post(1n, 'x', 'acc_of_nobody')).toBe('no wallet');
     expect(await wallets().read('acc_of_nobody')).toBeUndefined();

@@ -25,7 +25,7 @@ export type Posted = 'posted' | 'repeated' | 'no wallet';
 /** The fields of a shard that decide how it changes. */
 type ShardState = Pick<Shard, 'walletId' | 'balance' | 'owed'>;
 
-/** What one shard is to have. */
+/** The intended state of one shard. */
 interface ShardChange extends ShardState {
   readonly by: NanoUsd;
   readonly owedAfter: NanoUsd | undefined;

@@ -44,7 +44,7 @@ const moveBack = async (amount: bigint) => {
 };
 
 describe('all shards of a wallet', () => {
-  it('are read, the first one first', async () => {
+  it('load in their order, the first one first', async () => {
     expect(await readAll(database.client)).toMatchObject([{ walletId: accountId, shards: 1 }]);
     await splitWallet(database, accountId, [100n, 200n]);
     expect(await readAll()).toMatchObject([
@@ -55,7 +55,7 @@ describe('all shards of a wallet', () => {
     expect(await reads().readAll('acc_of_nobody')).toEqual([]);
   });
 
-  it('are read again where there are more by the time they are read', async () => {
+  it('load again if more of them exist by then', async () => {
     await splitWallet(database, accountId, [100n]);
     let met = false;
     const client = aroundSend(database.client, async (command, send) => {
@@ -70,7 +70,7 @@ describe('all shards of a wallet', () => {
     expect(shards.reduce((sum, { balance }) => sum + balance, 0n)).toBe(1_000n);
   });
 
-  it('are read one by one where writes keep cancelling the reading, until two readings agree', async () => {
+  it('load separately, until two readings agree, if writes keep canceling the transaction', async () => {
     await splitWallet(database, accountId, [300n]);
     const { client, cancelled } = cancelling(database.client);
     let batches = 0;
@@ -85,7 +85,7 @@ describe('all shards of a wallet', () => {
     expect([cancelled(), batches]).toEqual([3, 3]);
   });
 
-  it('are what was read last where they never agree', async () => {
+  it('load as of the last reading if two readings never agree', async () => {
     await splitWallet(database, accountId, [300n]);
     let batches = 0;
     const moving = aroundSend(cancelling(database.client).client, async (command, send) => {
@@ -100,14 +100,14 @@ describe('all shards of a wallet', () => {
     expect(batches).toBe(4);
   });
 
-  it('may be read roughly, without those that do not exist', async () => {
+  it('load without those that do not exist in a rough reading', async () => {
     await splitWallet(database, accountId, [300n]);
     const found = await reads().readRoughly(accountId, 120);
     expect(found.map(({ balance }) => balance)).toEqual([700n, 300n]);
     expect(await reads().readRoughly(accountId, 1)).toHaveLength(1);
   });
 
-  it('are not read one by one for another failure', async () => {
+  it('fail to load, without separate reads, after another failure', async () => {
     await splitWallet(database, accountId, [300n]);
     const client = aroundSend(database.client, (command, send) => {
       if (command instanceof TransactGetItemsCommand) throw new Error('no answer');
@@ -116,7 +116,7 @@ describe('all shards of a wallet', () => {
     await expect(readAll(client)).rejects.toThrow('no answer');
   });
 
-  it('may be more than one request can read', async () => {
+  it('load completely if one request cannot read them all', async () => {
     await splitWallet(
       database,
       accountId,

@@ -1,4 +1,4 @@
-/** What is done to one shard of a wallet. Each is one conditional update that is safe to repeat. */
+/** The operations on one shard of a wallet. Each is one conditional update that is safe to repeat. */
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
@@ -119,7 +119,7 @@ export class WalletShards {
   }
 }
 
-/** Why a shard, as it was found, has refused a hold. */
+/** Returns the reason why a shard, in the state that was read, rejected a hold. */
 function refusalOf({ owed, holds }: Shard, { amount }: Hold): 'full' | 'insufficient' | 'in-debt' {
   if (owed !== undefined && amount > 0n) return 'in-debt';
   return holds.length >= MAX_HOLDS ? 'full' : 'insufficient';

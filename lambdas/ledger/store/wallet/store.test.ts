@@ -81,7 +81,7 @@ describe('a wallet', () => {
     expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
   });
 
-  it('in one shard refuses it with one request to the database', async () => {
+  it('rejects a hold above its balance with one database request if it has one shard', async () => {
     const sent: string[] = [];
     const noting = (client: DynamoDBClient) =>
       aroundSend(client, (command, send) => {
@@ -221,7 +221,7 @@ describe('a wallet in several shards', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
   });
 
-  it('has more of them when each place is taken, each within its places, and fewer when few are open', async () => {
+  it('adds shards when all slots are used, keeps each shard within its slots, and removes shards when few holds are open', async () => {
     const calls = 5 * MAX_HOLDS + 1;
     const held: Hold[] = [];
     for (let call = 0; call < calls; call += 1)

@@ -41,27 +41,27 @@ const storeTotal = (balance: number, atMs: number) =>
   );
 
 describe('the balance of a wallet', () => {
-  it('in one shard is its own, less what it owes, and is stored nowhere else', async () => {
+  it('equals that of its only shard, less the debt, and has no stored copy', async () => {
     expect(await process().read(accountId)).toBe(1_000n);
     await post(-1_200n);
     expect(await process().read(accountId)).toBe(0n);
     expect(await stored()).toBeUndefined();
   });
 
-  it('that does not exist is 0, and none is made', async () => {
+  it('equals 0 if the wallet does not exist, and no wallet is created', async () => {
     expect(await process().read('acc_of_nobody')).toBe(0n);
     expect(
       await new WalletReads(database.client, database.tables.wallets).read('acc_of_nobody'),
     ).toBeUndefined();
   });
 
-  it('in a few shards is the sum of all of them, and is stored nowhere', async () => {
+  it('equals the sum of a few shards, and has no stored copy', async () => {
     await splitWallet(database, accountId, [300n, 200n]);
     expect(await process().read(accountId)).toBe(1_000n);
     expect(await stored()).toBeUndefined();
   });
 
-  it('in many shards is the sum of all of them, which others find for a second', async () => {
+  it('equals the sum of many shards, and its stored copy serves other processes for a second', async () => {
     await splitWidely([300n, 200n]);
     expect(await process().read(accountId)).toBe(1_000n);
     expect(await stored()).toEqual({ balance: 1_000n, atMs: nowMs });
@@ -73,7 +73,7 @@ describe('the balance of a wallet', () => {
     expect(await stored()).toEqual({ balance: 1_050n, atMs: nowMs });
   });
 
-  it('is renewed by one process, and by each that needs it where that one has died', async () => {
+  it('refreshes in one process, and in each process that needs it if that one has died', async () => {
     await splitWidely([300n]);
     expect(await process().read(accountId)).toBe(1_000n);
     await post(50n);
@@ -90,7 +90,7 @@ describe('the balance of a wallet', () => {
     expect(await stored()).toEqual({ balance: 1_050n, atMs: nowMs });
   });
 
-  it('is remembered by a process for a second, of a wallet in one shard too', async () => {
+  it('stays cached in a process for a second, also for a wallet in one shard', async () => {
     const remembering = process();
     expect(await remembering.read(accountId)).toBe(1_000n);
     await post(50n);
@@ -100,7 +100,7 @@ describe('the balance of a wallet', () => {
     expect(await remembering.read(accountId)).toBe(1_050n);
   });
 
-  it('is never put back to an older sum by a process that was slow', async () => {
+  it('keeps the newer stored sum if a slow process writes later', async () => {
     await splitWidely([300n]);
     let late = true;
     const client = aroundSend(database.client, async (command, send) => {
@@ -114,7 +114,7 @@ describe('the balance of a wallet', () => {
     expect(await stored()).toEqual({ balance: 700n, atMs: nowMs + 500 });
   });
 
-  it('is read again after a reading that failed', async () => {
+  it('loads again after a failed read', async () => {
     let failures = 1;
     const client = aroundSend(database.client, (command, send) => {
       failures -= 1;

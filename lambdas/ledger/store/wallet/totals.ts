@@ -80,7 +80,10 @@ export class WalletTotals {
     return { balance, atMs: nowMs };
   }
 
-  /** Of all processes that find the sum too old one renews it; the others show the old one. */
+  /**
+   * Returns whether this process renews the outdated sum. Only one of all processes renews it; the others show the old
+   * one.
+   */
   async #claim(accountId: string, nowMs: number): Promise<boolean> {
     const { applied } = await this.#update(accountId, {
       UpdateExpression: 'SET total_claim = :now',

@@ -56,14 +56,16 @@ const from = async (index: number, amount: bigint): Promise<Donor> => ({
   amount,
 });
 
-/** What every shard of the wallet must be at every instant, whatever was done or refused. */
+/**
+ * Expects the invariants of every shard of the wallet. They apply at every instant, after any operation or rejection.
+ */
 async function expectWhole(): Promise<void> {
   expect(await brokenShards(database)).toEqual([]);
   expect((await readAll()).reduce((sum, { received }) => sum + received, 0n)).toBe(CREDIT);
 }
 
 describe('a hold that is taken with credit of other shards', () => {
-  it('has all of it, and each shard counts what it gave and received', async () => {
+  it('receives its whole amount, and each shard counts its sent and received credit', async () => {
     await splitWallet(database, accountId, [300n, 200n]);
     const [first, to, third] = await readAll();
     const donors = [await from(0, 500n), await from(2, 100n)];
@@ -96,7 +98,7 @@ describe('a hold that is taken with credit of other shards', () => {
     await expectWhole();
   });
 
-  it('is once in a shard, within its places, and not in one of an account that owes', async () => {
+  it('exists once in a shard, uses one of its slots, and fails for an account in debt unless it costs nothing', async () => {
     await splitWallet(database, accountId, [300n]);
     const to = shardId(accountId, 1);
     const take = async (hold: Hold, given = 10n) =>
@@ -117,7 +119,7 @@ describe('a hold that is taken with credit of other shards', () => {
 });
 
 describe('credit that is moved to another shard', () => {
-  it('is not given by a shard whose open holds have taken more than was read', async () => {
+  it('stays in its shard if the open holds there have taken more than was read', async () => {
     await splitWallet(database, accountId, [400n]);
     await shards().hold(shardId(accountId, 1), holdOf('other', 50n));
     expect(await transfers().move(accountId, [await from(1, 351n)])).toBe(false);
@@ -127,7 +129,7 @@ describe('credit that is moved to another shard', () => {
     await expectWhole();
   });
 
-  it('is not lost to a shard that is gone', async () => {
+  it('stays in its shard if the target shard does not exist', async () => {
     await splitWallet(database, accountId, [300n]);
     expect(await transfers().move(shardId(accountId, 5), [await from(0, 10n)])).toBe(false);
     expect(await balances()).toEqual([700n, 300n]);
@@ -141,7 +143,7 @@ describe('what shards give', () => {
   const amounts = (donors: readonly Donor[] | undefined) => donors?.map(({ amount }) => amount);
   const some = [5n, 0n, 30n, 10n].map((balance) => shardOf(balance));
 
-  it('is what is wanted and no more, from the richest first', () => {
+  it('totals exactly the wanted amount, from the richest first', () => {
     expect(amounts(collect(some, 30n))).toEqual([30n]);
     expect(amounts(collect(some, 31n))).toEqual([30n, 1n]);
     expect(amounts(collect(some, 45n))).toEqual([30n, 10n, 5n]);
@@ -150,7 +152,7 @@ describe('what shards give', () => {
     expect(amounts(collectMost(some))).toEqual([30n, 10n, 5n]);
   });
 
-  it('is from as many as one transaction has room for', () => {
+  it('comes from as many shards as one transaction can contain', () => {
     const many = Array.from({ length: 200 }, (_, at) => shardOf(1n, at));
     const most = collectMost(many).length;
     expect(most).toBeGreaterThan(50);
@@ -159,7 +161,7 @@ describe('what shards give', () => {
     expect(collect(many, BigInt(most) + 1n)).toBeUndefined();
   });
 
-  it('is what the hold lacks or, where that is more, a share of what the richest has more', () => {
+  it('equals the amount that the hold lacks or, if larger, a share of the excess of the richest shard', () => {
     const rich = [shardOf(1_000n, 0), shardOf(20n, 1)];
     const donorsFor = (amount: bigint) => amounts(chooseDonors(rich, shardOf(20n, 1), holdOf('req', amount)));
     expect(donorsFor(21n)).toEqual([245n]);

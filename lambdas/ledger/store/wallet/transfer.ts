@@ -37,8 +37,8 @@ export const collectMost = (shards: readonly Shard[]): readonly Donor[] =>
     .slice(0, MAX_DONORS);
 
 /**
- * What the others are to give a shard for a hold: what it lacks and, so that it need not ask soon again, its share of what
- * the richest one has more.
+ * Returns the transfer sources that cover a hold of a shard. They give the missing amount or, if larger, the shard's
+ * share of the excess of the richest one. The shard therefore need not request credit again soon.
  */
 export function chooseDonors(
   shards: readonly Shard[],

@@ -68,7 +68,7 @@ async function take(process: WalletStore, hold: Hold): Promise<Hold> {
 describe('shards that are not needed', () => {
   const share = 1_000n;
 
-  it('are merged into the first one, from the last one down and half of them at a time, with all they have', async () => {
+  it('merge into the first one with all their amounts, from the last one down and half of them at a time', async () => {
     await splitWallet(database, account.accountId, [share, share, share]);
     const process = await processAt(3, 4);
     const held = await take(process, holdOf(10n));
@@ -94,7 +94,7 @@ describe('shards that are not needed', () => {
     await expectExact();
   });
 
-  it('are as many as two open holds each would need', async () => {
+  it('exclude one shard for every two open holds', async () => {
     await splitWallet(database, account.accountId, Array(7).fill(share));
     const process = await processAt(0, 8);
     for (let open = 0; open < 8; open += 1) await take(process, holdOf(1n, `req_${open}`));
@@ -105,7 +105,7 @@ describe('shards that are not needed', () => {
   });
 
   it.each(['hold', 'end', 'free call', 'transfer', 'credit', 'refund', 'growth'] as const)(
-    'are merged as they are when it happens, or not at all: a %s between the reading and the merge',
+    'merge in their current state or not at all: a %s between the read and the merge',
     async (step) => {
       await splitWallet(database, account.accountId, [share]);
       const { accountId } = account;
@@ -141,7 +141,7 @@ describe('shards that are not needed', () => {
     },
   );
 
-  it('are not merged while the account owes, as each is marked until it is paid', async () => {
+  it('remain until the account has paid its debt, which marks each of them', async () => {
     await splitWallet(database, account.accountId, [share]);
     const postings = new WalletPostings(database.client, database.tables.wallets);
     await postings.post(account.accountId, -CREDIT - 5n, []);
@@ -152,7 +152,7 @@ describe('shards that are not needed', () => {
     expect(await readAll()).toMatchObject([{ owed: undefined, shards: 1, balance: 25n }]);
   });
 
-  it('are merged by one of two sweeps, whatever write of theirs a crash is at', async () => {
+  it('merge in one of two sweeps, whichever of their writes a crash interrupts', async () => {
     const crash = fc.record({
       at: fc.integer({ min: 1, max: 8 }),
       after: fc.boolean(),

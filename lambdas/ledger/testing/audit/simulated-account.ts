@@ -47,7 +47,7 @@ export class SimulatedAccount implements AuditStore {
   readonly wallet: SimulatedPart[] = [newPart('acc_a')];
   readonly books: { kind: EntryKind; amount: bigint }[] = [];
   readonly usageOf: SimulatedUsage;
-  /** When keys were revoked, ms. */
+  /** The times at which keys were revoked, in ms. */
   readonly revoked = new Map<string, number>();
   stored: ProvenUsage = NOTHING_PROVEN;
   /** By the sums. */

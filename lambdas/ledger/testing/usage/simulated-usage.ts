@@ -21,9 +21,9 @@ export const ACCOUNT = 'acc_1';
 
 export interface CallPlan {
   readonly key: number;
-  /** When it began, after `FIRST_MS`. */
+  /** The start of the call, after `FIRST_MS`. */
   readonly startMs: number;
-  /** How long it took until it was settled; at most two hours. */
+  /** The time from the start to the settlement, at most two hours. */
   readonly tookMs: number;
   readonly model: string | null;
   readonly kind: 'chat' | 'audio';
@@ -71,14 +71,14 @@ export class SimulatedUsage {
   /** Records that are written by then are seen. */
   nowMs = FIRST_MS;
   readonly records: SimulatedRecord[];
-  /** How many writes are still made; each later one fails as if its process had died. */
+  /** The number of writes that still succeed. Each later one fails as if its process had died. */
   writesLeft = Number.POSITIVE_INFINITY;
   /** Pages have at most as many records. */
   pageRecords = Number.POSITIVE_INFINITY;
   /** Queries that were made for records. */
   queries = 0;
   readonly #keys: readonly string[];
-  /** When a key was revoked. */
+  /** Returns the time at which a key was revoked. */
   readonly #endMs: (keyId: string) => number;
   /** The stored sums. */
   readonly days = new Map<string, KeyDay>();

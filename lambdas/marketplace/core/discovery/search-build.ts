@@ -17,9 +17,9 @@ const REBUILD_MS = 24 * 3600 * 1000;
 const LAG_MS = 10 * 60 * 1000;
 
 export interface IndexBuildStore {
-  /** When the current index was built, or undefined. */
+  /** Returns the time at which the current index was built, or undefined. */
   builtMs(): Promise<number | undefined>;
-  /** When the latest change was written down, or undefined. */
+  /** Returns the time at which the latest change was recorded, or undefined. */
   lastChangeMs(): Promise<number | undefined>;
   /** Makes an index the current one; returns its stored size in bytes. */
   write(index: StoredIndex, builtMs: number): Promise<number>;

@@ -15,7 +15,7 @@ describe('a search', () => {
     expect(found.slice(0, first.length)).toEqual(first.map(idOf));
   });
 
-  it('without words finds all of a kind or category, newest first', () => {
+  it('returns all listings of a kind or category if it has no words, newest first', () => {
     const all = KNOWN.filter(({ category }) => category === 'finance').map(({ id }) => id);
     expect(indexed().search({ q: '  ', category: 'finance' })).toEqual([...all].sort().reverse());
     expect(indexed().search({ q: '!?', kind: 'ai-agent' })).toHaveLength(2);
@@ -50,7 +50,7 @@ describe('a change of the index', () => {
     }
   });
 
-  it('that is older than what is known changes nothing', () => {
+  it('changes nothing if it is older than the indexed revision', () => {
     const index = indexed();
     index.apply({ document: { ...first, revision: 3, name: 'Renamed' } });
     index.apply({ document: { ...first, revision: 2, name: 'Outdated' } });

@@ -2,10 +2,13 @@
 import MiniSearch, { type Options, type SearchOptions, type SearchResult } from 'minisearch';
 import type { Listing, ListingKind } from '../listing.ts';
 
-/** Of a description, its beginning says what a listing is; all of it would make up nine tenths of the index. */
+/**
+ * The maximum length of a description in the index. Its beginning describes the listing, and the whole text would take
+ * nine tenths of the index.
+ */
 const DESCRIPTION_CHARACTERS = 300;
 
-/** What of a listing is searched and filtered by. */
+/** The fields of a listing that are used for searches and filters. */
 export interface SearchDocument {
   readonly id: string;
   readonly kind: ListingKind;
@@ -70,7 +73,9 @@ const OPTIONS: Options<SearchDocument> = {
 /** One error in a word of 4 to 7 letters, two in a longer one; shorter words are too alike. */
 const fuzzy = (term: string): number | false => (term.length < 4 ? false : term.length < 8 ? 1 : 2);
 
-/** Where nothing fits so: two letters that changed places are two errors. */
+/**
+ * Returns the number of allowed errors for searches without another result. Two swapped letters count as two errors.
+ */
 const looser = (term: string): number | false => (term.length < 5 ? fuzzy(term) : 2);
 
 const typed = { boost: BOOST, combineWith: 'AND', weights: { fuzzy: 0.45, prefix: 0.6 } } as const;

@@ -15,7 +15,7 @@ export const searchQuery = z.object({
   kind: listingKind.optional(),
   category: category.optional(),
   limit,
-  /** How many results the pages before had. */
+  /** The number of results on the previous pages. */
   cursor: cursor(/^[1-9]\d{0,2}$/)
     .transform(Number)
     .optional(),

@@ -47,7 +47,7 @@ class Platform implements SearchStore {
 }
 
 describe('the index that a search function answers from', () => {
-  it('is read once, then follows the changes behind its callers’ backs', async () => {
+  it('loads once, then follows the changes in the background', async () => {
     const platform = new Platform();
     const index = SearchIndex.empty();
     index.apply({ document: first });
@@ -63,7 +63,7 @@ describe('the index that a search function answers from', () => {
     expect(platform.reads).toBe(1);
   });
 
-  it('is brought up to date before the answer after a long sleep', async () => {
+  it('refreshes before the response after a long pause', async () => {
     const platform = new Platform();
     expect(await platform.size()).toBe(0);
     platform.write({ document: first });
@@ -80,7 +80,7 @@ describe('the index that a search function answers from', () => {
     expect(await platform.size()).toBe(2);
   });
 
-  it('does not bring back what is gone by taking in a change twice', async () => {
+  it('keeps a removed listing removed if a change is applied twice', async () => {
     const platform = new Platform();
     platform.write({ document: first });
     expect(await platform.size()).toBe(1);

@@ -89,7 +89,7 @@ class FollowedIndex {
   readonly #store: SearchStore;
   /** Every change before this time is in the index. */
   #sinceMs: number;
-  /** Of the changes from then on, those that are in it too. */
+  /** Changes at or after that time that are in the index too. */
   #seen: ReadonlySet<string> = new Set();
   followedMs = 0;
 

@@ -16,16 +16,16 @@ const ranked = (buckets: readonly InstallBucket[], window: string, scope = 'all'
 const order = (...asked: Parameters<typeof ranked>) => ranked(...asked).map(({ listingId }) => listingId);
 
 describe('what is trending', () => {
-  it('has recent installs before as many that were made earlier', () => {
+  it('ranks recent installs before the same number of earlier ones', () => {
     expect(order([installs('old', 10, 100), installs('new', 10, 1)], '7d')).toEqual(['new', 'old']);
   });
 
-  it('has an install count half as much after a quarter of the window', () => {
+  it('counts an install half as much after a quarter of the window', () => {
     const [now, quarter] = ranked([installs('now', 4, 0), installs('then', 4, 42)], '7d');
     expect((quarter?.score ?? 0) / (now?.score ?? 1)).toBeCloseTo(0.5);
   });
 
-  it('has nothing that was installed before the window only', () => {
+  it('excludes listings that were installed only before the window', () => {
     const buckets = [installs('lately', 1, 23), installs('long-ago', 1000, 25)];
     expect(order(buckets, '1d')).toEqual(['lately']);
     expect(order(buckets, '7d')).toEqual(['long-ago', 'lately']);
@@ -38,7 +38,7 @@ describe('what is trending', () => {
     expect(order(buckets, '30d', 'ai-agent')).toEqual(['agent']);
   });
 
-  it('is no longer than a page', () => {
+  it('fits on one page', () => {
     const many = Array.from({ length: 500 }, (_, index) => installs(`app-${index}`, 1 + index, 1));
     expect(order(many, '1d')).toHaveLength(MAX_RANKED);
     expect(order(many, '1d')[0]).toBe('app-499');

@@ -1,4 +1,4 @@
-/** What a search must find first, whatever else there is. */
+/** The required first results of searches, with any other listings in the index. */
 import type { SearchDocument } from '../../core/discovery/search-index.ts';
 
 const listing = (index: number, fields: Partial<SearchDocument>): SearchDocument => ({

@@ -12,7 +12,7 @@ import {
 import type { Client } from '../../core/smoke-test/client.ts';
 import { fewestOf } from '../../core/smoke-test/plan.ts';
 
-/** What a run has found: the names of the steps. */
+/** The result of a run: the names of the steps. */
 export interface SmokeRun {
   readonly passed: readonly string[];
   readonly failed: readonly string[];

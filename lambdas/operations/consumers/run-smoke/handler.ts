@@ -10,7 +10,10 @@ import { openSmokeClient } from '../../store/smoke-test/client.ts';
 import { smokeMeter } from '../../store/smoke-test/meter.ts';
 import { runSmoke } from './consumer.ts';
 
-/** What takes longer has failed for a caller too; all calls of a run fit in the function's own time. */
+/**
+ * The timeout of a call. A slower call has failed for a caller too, and all calls of a run fit in the function's
+ * timeout.
+ */
 const CALL_MS = 20_000;
 
 export const handler = consumerHandler(({ clients: { client }, environment, clock, measure, log }) => {

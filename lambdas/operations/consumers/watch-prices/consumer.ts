@@ -10,7 +10,7 @@ interface Stored {
   readonly json: string;
 }
 
-/** What a look has found. */
+/** The result of a comparison of prices. */
 export interface PriceLook {
   /** Routes that have a reference price, and those that have none. */
   readonly compared: number;

@@ -1,7 +1,7 @@
 /** One check of a running service: what is reported of it, and how long it took. */
 import type { Clock } from '../../../platform/core/ports.ts';
 
-/** What a check found that it passed, in a few words. */
+/** The details of a passed check, in a few words. */
 export interface Seen {
   /** The model that was asked, for checks of one. */
   readonly model?: string | undefined;
@@ -14,12 +14,14 @@ export interface CheckResult extends Seen {
   readonly check: string;
   /** `skipped`: there is nothing here that could be checked, which `note` says. */
   readonly result: 'ok' | 'failed' | 'skipped';
-  /** Of an error that the service answered: its code. `no_answer`: there was none. `unexpected`: another answer. */
+  /**
+   * The code of an error that the service returned. `no_answer`: there was no response. `unexpected`: another response.
+   */
   readonly code?: string;
   readonly ms: number;
 }
 
-/** Why a check failed, with the service's own code where it answered an error. */
+/** The reason why a check failed, with the service's code if it returned an error. */
 export class CheckFailure extends Error {
   readonly code: string;
 

@@ -1,4 +1,7 @@
-/** Which models are called, and the most that each call may cost: known before the first one, and so is the grant. */
+/**
+ * The models that are called, and the maximum cost of each call. Both are known before the first call, and so is the
+ * grant.
+ */
 
 import type { CatalogDocument, Model } from '../../../inference/core/catalog/catalog-document.ts';
 import { measuredCost, tokenPrices } from '../../../inference/core/metering/priced-usage.ts';
@@ -11,7 +14,7 @@ import { RECORDED_SECONDS_AT_MOST } from './recording.ts';
 /** More than this no account of a smoke test is given. */
 export const MOST_GRANTED: NanoUsd = 5n * NANO_PER_CENT;
 
-/** How many times a chat model is called: whole, streamed, as Messages and as Responses. */
+/** The number of calls of a chat model: complete, streamed, as Messages and as Responses. */
 const CALLS: Readonly<Partial<Record<Kind, bigint>>> = { chat: 4n };
 
 /** The bound of each answer. */
@@ -20,7 +23,7 @@ export const OUTPUT_TOKENS = 64;
 /** Far more than a question of a few words counts with all that a host puts before it. */
 const PROMPT_TOKENS = 2_048;
 
-/** What is embedded, drawn and spoken: a few words, of which no tokenizer makes more tokens than this. */
+/** The text that is embedded, drawn and spoken. No tokenizer makes more tokens of it than the constant below. */
 export const WORDS = 'A small red boat on a calm lake.';
 const TEXT_TOKENS = 64;
 
@@ -35,13 +38,13 @@ export type Choice =
 export interface Plan {
   /** One or more for each kind, in the order in which they are called: the least dear first. */
   readonly choices: readonly Choice[];
-  /** What the account is given, nano-USD: what all calls may cost, at most `MOST_GRANTED`. */
+  /** The grant to the account, nano-USD: the maximum cost of all calls, up to `MOST_GRANTED`. */
   readonly grant: NanoUsd;
   /** The model whose call may cost most, and what it may. */
   readonly dearest: { readonly model: string; readonly most: NanoUsd } | undefined;
 }
 
-/** What one call of the smoke test on a model costs at most, nano-USD. */
+/** Returns the maximum cost of one call of the smoke test on a model, nano-USD. */
 function mostOf(model: Model): NanoUsd {
   if (model.type === 'chat') {
     const prices = tokenPrices(model);
@@ -61,8 +64,8 @@ function mostOf(model: Model): NanoUsd {
 const MOST_NAMED = 15;
 
 /**
- * Of each kind the models that are named, else the catalog's default, else its first one; a default that is too dear
- * gives way to the cheapest. Throws for a name that the catalog does not have.
+ * Returns the models of each kind: those that are named, else the catalog's default, else its first one. A default that
+ * is too expensive is replaced by the cheapest. Throws if the catalog does not have a named model.
  */
 export function planOf({ models, defaults }: CatalogDocument, named: readonly string[] = []): Plan {
   if (named.length > MOST_NAMED) throw new Error(`name at most ${MOST_NAMED} models`);

@@ -1,4 +1,4 @@
-/** What the scheduled smoke test calls with, in a secret that the operator's command fills. */
+/** The credentials of the scheduled smoke test, in a secret that the operator's command fills. */
 import {
   CreateSecretCommand,
   GetSecretValueCommand,
@@ -14,7 +14,7 @@ const schema = z.object({
   key: z.string().min(1),
   key_id: z.string().min(1),
   account_id: z.string().min(1),
-  /** Where the APIs answer, without a slash at the end. */
+  /** The addresses of the APIs, without a slash at the end. */
   inference: z.url(),
   platform: z.url(),
 });

@@ -3,13 +3,16 @@ import { CheckFailure } from '../../core/smoke-test/check.ts';
 import { type Answer, type Client, errorOf, type Sent } from '../../core/smoke-test/client.ts';
 import type { StoredSmokeAccess } from './access.ts';
 
-/** Of each API, without a slash at the end. Both are the same where one hostname serves both. */
+/** The address of each API, without a slash at the end. Both are the same if one hostname serves both. */
 export interface SmokeAddresses {
   readonly inference: string;
   readonly platform: string;
 }
 
-/** What gives the client of the key that was stored last; undefined as long as there is none. */
+/**
+ * Returns a function that opens a client with the key that was stored last. Its result is undefined while there is no
+ * key.
+ */
 export const openSmokeClient =
   ({ read }: Pick<StoredSmokeAccess, 'read'>, timeoutMs: number) =>
   async (): Promise<Client | undefined> => {

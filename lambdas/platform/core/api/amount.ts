@@ -7,7 +7,7 @@ const NANO_PER_USD = 1_000_000_000;
 export interface AmountRange {
   readonly least: NanoUsd;
   readonly most: NanoUsd;
-  /** What an amount is a multiple of. */
+  /** The step of which every amount is a multiple. */
   readonly step: NanoUsd;
   /** The texts that the API's description names; each is taken. Those with an exponent or more zeros are taken, too. */
   readonly pattern: string;

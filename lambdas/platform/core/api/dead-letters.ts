@@ -1,4 +1,4 @@
-/** What could not be handled and waits for an operator, as counts. */
+/** The numbers of messages that could not be handled and wait for an operator. */
 import * as z from 'zod';
 import type { Body } from './response-schema.ts';
 

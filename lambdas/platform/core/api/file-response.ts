@@ -7,7 +7,7 @@ export interface CompressedFiles {
   gunzip(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** How a file is sent: its content type, and for how long it may be kept. */
+/** The headers of a file: its content type, and how long it may be cached. */
 export type FileHeaders = Readonly<Record<string, string>>;
 
 export const noSuchFile = (): ServiceError =>

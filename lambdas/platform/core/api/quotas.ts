@@ -1,9 +1,9 @@
-/** What an account may have and make, and the refusals of one more. */
+/** The quotas of an account, and the errors beyond them. */
 import { type ErrorCode, ServiceError } from '../errors.ts';
 
 /**
- * What one account may have or make, and one listing have; beyond it a request is refused with 429. Chosen well above what a
- * person needs, and low enough that nobody fills a table, a search index or the payment provider's books.
+ * The quotas of one account and of one listing. A request beyond a quota is rejected with 429. They are well above what
+ * a person needs. They are low enough that no caller fills a table, a search index or the payment provider's records.
  */
 export const QUOTAS = {
   /** One request to the database reads this many. */
@@ -14,7 +14,7 @@ export const QUOTAS = {
   sessions_per_account: 100,
   /** Orders whose checkout is still open: each is one at the payment provider too. */
   unpaid_orders_per_account: 20,
-  /** Of a UTC day, as all that follow. */
+  /** Limits per UTC day, as are all that follow. */
   orders_per_account_per_day: 100,
   purchases_per_account_per_day: 1000,
   installs_per_account_per_day: 1000,

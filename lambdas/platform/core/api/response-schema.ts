@@ -1,6 +1,6 @@
 /**
- * What the schemas of responses have in common. Each stands beside the function that makes the body, whose return type is
- * `Body` of the schema, and the API's description is made from the same schema: one source for both.
+ * The common parts of response schemas. Each schema is next to the function that creates the body, whose return type is
+ * `Body` of the schema. The API's description is generated from the same schema, so both have one source.
  */
 import * as z from 'zod';
 import type { RawJson } from '../json/lossless-json.ts';

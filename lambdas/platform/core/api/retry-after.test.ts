@@ -21,7 +21,7 @@ describe('Retry-After', () => {
     ['2026-07-15T12:01:00Z', undefined],
     ['99999999999999', undefined],
     [undefined, undefined],
-  ])('of %s is read as a number of seconds or a date', (header, expected) => {
+  ])('accepts only a number of seconds or a date: %s', (header, expected) => {
     expect(parseRetryAfter(header, NOON_MS)).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** What the service answers about itself: its index and its health. */
+/** The service's responses about itself: its index and its health. */
 import * as z from 'zod';
 import type { Body } from './response-schema.ts';
 

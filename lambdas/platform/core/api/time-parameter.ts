@@ -4,7 +4,7 @@ import * as z from 'zod';
 /** A ULID's time has 48 bits. */
 const MAX_TIME_MS = 2 ** 48 - 1;
 
-/** What the API's description names; each is taken, and so is every other form that `Date.parse` reads. */
+/** The format that the API's description names. It is accepted, and so is every other form that `Date.parse` reads. */
 const DATE_TIME = {
   format: 'date-time',
   // `Date.parse` reads no leap second.

@@ -27,7 +27,7 @@ describe('what no route answers', () => {
     ['HEAD', '/', { status: 200, body: null }],
     ['HEAD', '/v1/messages', { status: 405, code: 'method_not_allowed' }],
     ['GET', '/v1/messages', { status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } }],
-  ])('is %s %s -> %o', async (method, path, expected) => {
+  ])('the response to %s %s is %o', async (method, path, expected) => {
     expect(await answerTo(method, path)).toMatchObject(expected);
   });
 

@@ -1,4 +1,7 @@
-/** What no route answers: 405 for a known path with another method, 404 for an unknown path, but for what is refused by name, and for `HEAD /`. */
+/**
+ * The responses to requests without a route: 405 for a known path with another method, 404 for an unknown path.
+ * Requests that are rejected by name and `HEAD /` are exceptions.
+ */
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
 

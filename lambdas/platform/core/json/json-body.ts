@@ -78,7 +78,7 @@ function shallowest(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
   return found;
 }
 
-/** Of a union's branches, the one that got furthest says best what is wrong. */
+/** Returns the issue of the branch of a union that got furthest, because it describes the fault best. */
 function deepest(issue: z.core.$ZodIssue): Issue {
   if (issue.code !== 'invalid_union') return issue;
   const branches = issue.errors.flat().map((inner) => {

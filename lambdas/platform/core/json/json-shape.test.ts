@@ -19,7 +19,7 @@ function refusal(text: string): readonly unknown[] | undefined {
 const numbers = (count: number) => JSON.stringify(Array(count).fill(0));
 
 describe('the shape of a body', () => {
-  it('may be that of any JSON of ordinary size, whatever is in its texts', () => {
+  it('allows any JSON of ordinary size, with any strings in it', () => {
     const anything = fc.oneof(
       fc.json(),
       fc.string().map((text) => JSON.stringify({ [text]: [text, `\\${text}"`] })),
@@ -74,7 +74,7 @@ describe('the shape of a body', () => {
 });
 
 describe('an amount of millions of digits', () => {
-  it('is refused before it is computed with', () => {
+  it('fails to parse before any calculation with it', () => {
     expect(parseUsd('9'.repeat(32))).toBe(BigInt('9'.repeat(32)) * 1_000_000_000n);
     expect(parseUsd('9'.repeat(33))).toBeUndefined();
     expect(parseUsd(`0.${'0'.repeat(30)}`)).toBe(0n);

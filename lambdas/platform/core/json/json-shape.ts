@@ -8,7 +8,10 @@ import { MAX_DEPTH } from './lossless-json.ts';
  */
 export const MAX_VALUES = 100_000;
 
-/** Of a number: no amount, count or token id has more; a number of millions of digits costs seconds to compute with. */
+/**
+ * The maximum digits of a number. No amount, count or token id has more, and a number of millions of digits costs
+ * seconds of computation.
+ */
 const MAX_DIGITS = 400;
 
 /** A whole number of this many digits is kept digit by digit (`lossless-json.ts`), which takes the room of ten other values. */
@@ -60,7 +63,7 @@ export function checkShape(text: string): void {
   }
 }
 
-/** Where the text that begins at a quotation mark ends. */
+/** Returns the index at which the string that starts at a quotation mark ends. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

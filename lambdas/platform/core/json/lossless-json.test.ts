@@ -33,7 +33,7 @@ describe('a JSON text that is read and written again', () => {
     ['-9007199254740991', -9007199254740991],
     ['1.0', 1],
     ['-0', -0],
-  ])('has a plain number for any other, beside one that is kept or alone: %s', (number, plain) => {
+  ])('yields plain numbers, alone and next to a number that is kept digit by digit: %s', (number, plain) => {
     expect(parseJson(number)).toBe(plain);
     expect(parseJson(`{"plain":${number},"kept":12345678901234567890}`)).toEqual({
       plain,
@@ -46,7 +46,7 @@ describe('a JSON text that is read and written again', () => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('is what the platform reads, for any value', () => {
+  it('matches the output of the platform’s own JSON, for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -71,7 +71,7 @@ describe('a JSON text that is read and written again', () => {
   });
 
   it.each(['', '{', '{"a":12345678901234567890', '01', 'nan'])(
-    'that is not JSON is a SyntaxError: %s',
+    'causes a SyntaxError if it is not JSON: %s',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },
@@ -79,11 +79,11 @@ describe('a JSON text that is read and written again', () => {
 });
 
 describe('an object of JSON', () => {
-  it.each(['{}', '{"a":12345678901234567890}'])('is what braces hold: %s', (text) => {
+  it.each(['{}', '{"a":12345678901234567890}'])('isJsonObject accepts %s', (text) => {
     expect(isJsonObject(parseJson(text))).toBe(true);
   });
 
-  it.each(['null', '[]', '"a"', '1', 'true', '12345678901234567890'])('is nothing else: %s', (text) => {
+  it.each(['null', '[]', '"a"', '1', 'true', '12345678901234567890'])('isJsonObject rejects %s', (text) => {
     expect(isJsonObject(parseJson(text))).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ export interface RawJson {
 
 export const rawJson = (number: string): RawJson => rawJSON(number);
 
-/** Whether a value is an object of JSON; an array is not, nor a number that is kept as `rawJson`. */
+/** Returns whether a value is an object of JSON. An array is not, nor is a number that is kept as `rawJson`. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 
@@ -51,7 +51,10 @@ export function parseJson(text: string, keep: (digits: string) => unknown = rawJ
 /** Far deeper than any schema or argument is; from a few thousand levels on, JSON cannot be written any more. */
 export const MAX_DEPTH = 200;
 
-/** Whether a value is nested deeper than `MAX_DEPTH` levels; level by level, because recursion is what depth exhausts. */
+/**
+ * Returns whether a value is nested deeper than `MAX_DEPTH` levels. It checks level by level, because deep recursion
+ * exhausts the stack.
+ */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,4 +1,4 @@
-/** What every client must get done on every route protocol, without the names of any protocol. */
+/** The tasks that every client must complete on every route protocol, without the name of any protocol. */
 
 /** One pixel. */
 export const PNG =
@@ -31,12 +31,12 @@ export const PERSON = {
   additionalProperties: false,
 };
 
-/** What a client saw of one answer. */
+/** The values that a client observed in one response. */
 export interface Seen {
   readonly text: string;
   /** In order, with arguments as objects. */
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
-  /** Why it ended: the client's own word. */
+  /** The reason for the end of the response, in the client's own spelling. */
   readonly finish: string | null | undefined;
   readonly promptTokens: number;
   readonly outputTokens: number;

@@ -25,7 +25,7 @@ export const DYNAMODB_LIMITS: CapacityLimits = {
   partitions: () => 4,
 };
 
-/** What a request takes from one item. */
+/** The capacity that a request uses of one item. */
 export interface Demand {
   readonly table: string;
   /** The partition key's value. */

@@ -26,7 +26,7 @@ export interface DatabaseAnswer {
 /** Sends a request's body on to the database; the same one when it is not given. */
 export type Forward = (body?: DatabaseRequest['body']) => Promise<DatabaseAnswer>;
 
-/** What the sender gets: an answer, nothing until it gives up, or a closed connection. */
+/** The result for the sender: a response, no response until its timeout, or a closed connection. */
 export type Decided = DatabaseAnswer | DatabaseError | 'hang' | 'reset';
 
 export interface Front {

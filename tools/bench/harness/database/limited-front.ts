@@ -46,7 +46,10 @@ const toError = ({ type, message, members }: Refusal) => ({
   members: { ...members, message },
 });
 
-/** What the request cost, as the database reports it; of a failed condition, by the item that failed it, if it is shown. */
+/**
+ * Returns the units of the request as the database reports them. If a condition failed, the item that failed it
+ * determines the units, if it is returned.
+ */
 function unitsOf({ operation }: DatabaseRequest, { body }: DatabaseAnswer): number | undefined {
   const { ConsumedCapacity: consumed, Item: item } = body as {
     readonly ConsumedCapacity?: { readonly CapacityUnits?: number };

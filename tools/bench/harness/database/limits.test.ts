@@ -86,7 +86,7 @@ const fresh = (): string => {
   return `acc_limits_${made}`;
 };
 
-/** What each of the works came to: the name of its failure, or `done`. */
+/** Returns the result of each promise: the name of its error, or `done`. */
 const outcomes = async (works: readonly Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(works)).map((each) =>
     each.status === 'fulfilled' ? 'done' : (each.reason as Error).name,

@@ -11,7 +11,7 @@ export interface RequestLimitsOptions {
   readonly limits: CapacityLimits;
   readonly schemas: Schemas;
   readonly clock: () => number;
-  /** How the tables are paid for, which decides the name of a throttle; on demand when absent. */
+  /** The billing mode of the tables, which decides the name of a throttle; on demand if absent. */
   readonly billing?: 'on demand' | 'provisioned';
 }
 
@@ -55,7 +55,7 @@ export class RequestLimits {
   readonly counts: RequestCounts = { requests: 0, throttled: 0, conflicts: 0, cancelled: 0 };
   readonly #options: RequestLimitsOptions;
   readonly #inFlight = new Map<string, InFlight>();
-  /** What the last request of its direction to an item cost, before the factor of a transaction. */
+  /** The units of the last request to an item in the same direction, before the factor of a transaction. */
   readonly #lastUnits = new Map<string, number>();
 
   constructor(options: RequestLimitsOptions) {

@@ -1,4 +1,4 @@
-/** Which items a request to DynamoDB touches, from its operation and its input or body: the two have one form. */
+/** The items that a request to DynamoDB uses, from its operation and its input or body, which have the same form. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import type { Direction } from './capacity.ts';
@@ -19,7 +19,7 @@ export interface Touched {
   readonly direction: Direction;
   /** One of the items of a transaction. */
   readonly transaction: boolean;
-  /** Of a read: not out of date. */
+  /** True for a strongly consistent read. */
   readonly consistent: boolean;
 }
 
@@ -49,7 +49,7 @@ const isRead = (operation: string): boolean => /^(Get|BatchGet|Query|Scan|Transa
 
 const DATA = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
 
-/** What the request touches; nothing when it is not about items. */
+/** Returns the items that the request uses; none if it is not about items. */
 export function touchedBy(operation: string, input: RequestInput, schemas: Schemas): readonly Touched[] {
   if (!DATA.test(operation)) return [];
   const base = {

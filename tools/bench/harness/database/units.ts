@@ -24,7 +24,7 @@ export function itemBytes(item: Item): number {
   return bytes;
 }
 
-/** Of a number: a byte for two digits and one more, and one for the sign of a negative one. */
+/** Returns the size of a number: one byte for two digits, one more byte, and one for the sign of a negative number. */
 function numberBytes(text: string): number {
   const digits = text.replace(/[-+.]/g, '').replace(/^0+|0+$/g, '');
   return Math.ceil(digits.length / 2) + 1 + (text.startsWith('-') ? 1 : 0);

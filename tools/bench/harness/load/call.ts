@@ -6,7 +6,7 @@ export interface LoadRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What a whole answer ends with; an answer without it is a failure. */
+  /** The end of a complete response; a response without it is a failure. */
   readonly end: string;
 }
 

@@ -1,4 +1,4 @@
-/** What is asked of every contestant: the same prompt and the same answer, on four surfaces. */
+/** The calls of every contestant: the same prompt and the same response, on four surfaces. */
 import { modelNamed } from '../upstream/server.ts';
 
 export type CaseName = 'chat' | 'chat streamed' | 'messages streamed' | 'messages over openai';
@@ -46,7 +46,7 @@ export function bodyOf({ surface, stream }: Case, model: string): string {
   });
 }
 
-/** What a whole answer ends with. */
+/** Returns the end of a complete response. */
 export function endOf({ surface, stream }: Case): string {
   if (!stream) return '"total_tokens"';
   return surface === 'chat' ? 'data: [DONE]' : 'message_stop';

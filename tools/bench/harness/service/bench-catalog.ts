@@ -10,7 +10,7 @@ type Protocol = Case['protocol'];
 /** The model of a protocol, or of its upstream's name for an answer. */
 export const catalogModel = (protocol: Protocol, upstream: string): string => `bench/${protocol}-${upstream}`;
 
-/** What the catalog's routes name as their secret. */
+/** The secret that the catalog's routes refer to. */
 const SECRET = 'env:SIM_KEY';
 
 interface ModelOptions {

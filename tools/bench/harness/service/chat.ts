@@ -24,7 +24,7 @@ import { systemClock } from '../../../../lambdas/platform/system/system.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
 
-/** What the local catalog's simulated routes name as their secret; the simulated upstream takes any. */
+/** The secret that the local catalog's simulated routes refer to; the simulated upstream accepts any value. */
 const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
 
 /** The model that every bench calls. */
@@ -75,7 +75,7 @@ export async function applyCatalog(
   await writeCatalog(client, table, text.replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstreamUrl));
 }
 
-/** What `handler.ts` makes, but for the Lambda host, the pepper's secret and the log lines. */
+/** Returns the handler of `handler.ts` without the Lambda host, the pepper's secret and the log lines. */
 export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {
   const { create, envelope } = SURFACES[surface];
   // The catalog names secrets of the environment only, so the client is never used.

@@ -22,7 +22,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** What is read in the background of calls: the catalog and the circuits of failing routes. */
+/** Returns the tables that calls read in the background: the catalog and the circuits of failing routes. */
 export const backgroundTables = ({ environment }: Pick<Database, 'environment'>): (string | undefined)[] => [
   environment[TABLES.catalog.variable],
   environment[TABLES.circuits.variable],

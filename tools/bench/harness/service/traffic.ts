@@ -59,7 +59,7 @@ export class Traffic {
     for (const watched of [client, onceClient]) this.#watch(watched);
   }
 
-  /** What was spent since the last time. */
+  /** Returns the requests and capacity spent since the last call of this method. */
   take(): Spent & { readonly sent: readonly Sent[] } {
     const taken = { ...this.#spent, sent: this.#sent };
     this.#spent = NOTHING;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface BenchUpstream {
   readonly url: string;
   readonly pid: number;
-  /** How many calls it was asked so far. */
+  /** Returns the number of calls that it has received so far. */
   calls(): Promise<number>;
   stop(): Promise<void>;
 }

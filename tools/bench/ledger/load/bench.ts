@@ -1,4 +1,4 @@
-/** What great loads do to the ledger on a database that refuses what DynamoDB would refuse, and whether a caller notices. */
+/** The effects of high loads on the ledger, on a database with DynamoDB's limits, and their visibility for a caller. */
 import { DYNAMODB_LIMITS } from '../../harness/database/capacity.ts';
 import type { Figure } from '../../harness/report.ts';
 import { median, percentile } from '../../harness/statistics.ts';

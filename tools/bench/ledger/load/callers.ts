@@ -34,9 +34,9 @@ export interface CallsSeen {
   readonly failures: Map<string, number>;
   /** Settled, with an answer that could not show the balance. */
   withoutBalance: number;
-  /** Of each call, before the upstream. */
+  /** The database rounds of each call, before the upstream. */
   readonly rounds: number[];
-  /** Of each call, before the upstream. */
+  /** The admission time of each call, before the upstream. */
   readonly admitMs: number[];
 }
 

@@ -21,7 +21,7 @@ export interface Load {
   readonly seed: number;
 }
 
-/** Of the requests of all processes. */
+/** The totals of the requests of all processes. */
 export interface RequestTotals {
   writeUnits: number;
   readUnits: number;
@@ -41,7 +41,7 @@ export interface LoadResult {
   readonly seen: CallsSeen;
   readonly totals: RequestTotals;
   readonly counts: RequestCounts;
-  /** Of writes. */
+  /** The heat that writes cause. */
   readonly heat: readonly TableHeat[];
   readonly books: BookCheck;
   readonly processes: number;
@@ -88,7 +88,7 @@ async function runLoad(load: Load, time: VirtualTime): Promise<LoadResult> {
   };
 }
 
-/** How hot the tables became by writes. */
+/** Returns the heat of each table that writes cause. */
 export const heatOf = (capacity: Capacity): readonly TableHeat[] =>
   capacity.tables().map((table) => ({
     table,

@@ -22,7 +22,7 @@ export interface ApiRoute {
   readonly resourceId: string;
   readonly functionArn: string;
   readonly transfer: 'buffered' | 'stream';
-  /** When the gateway stops waiting for the function. */
+  /** The timeout after which the gateway stops waiting for the function. */
   readonly timeoutMs: number;
 }
 

@@ -18,7 +18,7 @@ describe('an IAM condition', () => {
     );
   });
 
-  it('does not hold for a key that the request lacks', () => {
+  it('fails for a key that the request lacks', () => {
     expect(met({ StringEquals: { 'aws:SourceAccount': '000000000000' } }, {})).toBe(false);
     expect(met({ ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } }, {})).toBe(false);
   });
@@ -48,7 +48,7 @@ describe('an IAM condition', () => {
     [{ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }, 'the value'],
     [{ StringEquals: {} }, 'an empty block'],
     [[], 'its form'],
-  ])('is refused when it is read, where it says what is not known: %j', (block, what) => {
+  ])('causes an error at its compilation if a part is unknown: %j', (block, what) => {
     expect(() => compileCondition(block)).toThrow(what);
   });
 });

@@ -4,7 +4,7 @@
  * policy is read: to guess might allow what AWS denies, or the other way round where the statement denies.
  */
 
-/** What a request says of itself, by condition key. */
+/** The values of a request by condition key. */
 export type RequestContext = Readonly<Partial<Record<ConditionKey, string>>>;
 
 /** The keys that this service's policies use; AWS compares their names in any case. */
@@ -12,7 +12,7 @@ const KEYS = ['aws:SourceAccount', 'aws:SourceArn', 'iam:PassedToService', 'kms:
 
 export type ConditionKey = (typeof KEYS)[number];
 
-/** Whether a request meets a condition. */
+/** Returns whether a request meets a condition. */
 export type Condition = (context: RequestContext) => boolean;
 
 const OPERATORS: Readonly<Record<string, (pattern: string) => (value: string) => boolean>> = {

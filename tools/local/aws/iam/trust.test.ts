@@ -15,7 +15,7 @@ const trusting = (statement: Partial<TrustStatement>) => ({
 });
 
 describe('the trust in a service', () => {
-  it('is for that service alone', () => {
+  it('covers that service alone', () => {
     expect(mayTake(trusting({}), scheduler)).toBe(true);
     expect(mayTake(trusting({ Principal: { Service: ['a', 'scheduler.amazonaws.com'] } }), scheduler)).toBe(
       true,
@@ -24,7 +24,7 @@ describe('the trust in a service', () => {
     expect(mayTake({ trust: [] }, scheduler)).toBe(false);
   });
 
-  it('is for what the service acts for', () => {
+  it('depends on the source of the service', () => {
     const role = trusting({
       Condition: { StringEquals: { 'aws:SourceAccount': '000000000000', 'aws:SourceArn': group } },
     });
@@ -34,7 +34,7 @@ describe('the trust in a service', () => {
     expect(mayTake(elsewhere, scheduler)).toBe(false);
   });
 
-  it('of Lambda cannot depend on what it acts for, which it does not name', () => {
+  it('cannot depend on the source for Lambda, which does not name it', () => {
     const lambda = {
       service: 'lambda.amazonaws.com',
       sourceArn: 'arn:aws:lambda:us-east-1:000000000000:function:a',
@@ -48,7 +48,7 @@ describe('the trust in a service', () => {
     expect(mayTake(trusting(bound), lambda)).toBe(false);
   });
 
-  it('is refused in a form that is not known', () => {
+  it('causes an error if its form is unknown', () => {
     expect(() => mayTake(trusting({ Effect: 'Deny' }), scheduler)).toThrow('trust policy');
     expect(() => mayTake(trusting({ Action: ['sts:AssumeRole', 'sts:TagSession'] }), scheduler)).toThrow(
       'trust policy',

@@ -1,4 +1,7 @@
-/** Which services may take a role, and on whose behalf (IAM user guide, cross-service confused deputy prevention). */
+/**
+ * The services that may assume a role, and the sources for which they act (IAM user guide, cross-service confused
+ * deputy prevention).
+ */
 import { ACCOUNT_ID } from '../../assembly/intrinsics.ts';
 import type { RoleDescription, TrustStatement } from '../../assembly/roles.ts';
 import { compileCondition, type RequestContext } from './conditions.ts';
@@ -7,14 +10,17 @@ import { compileCondition, type RequestContext } from './conditions.ts';
 export interface Taker {
   /** Its principal, such as `scheduler.amazonaws.com`. */
   readonly service: string;
-  /** What it acts for: a function, a rule, a state machine, a group of schedules. */
+  /** The source for which the service acts: a function, a rule, a state machine or a schedule group. */
   readonly sourceArn: string;
 }
 
 /** Services whose calls of STS do not name what they act for, as far as their documentation says. */
 const SILENT: readonly string[] = ['lambda.amazonaws.com'];
 
-/** Whether the role's trust policy lets the service take it; throws an error on a policy that it would have to guess about. */
+/**
+ * Returns whether the role's trust policy allows the service to assume the role; throws if the policy's form is
+ * unknown.
+ */
 export function mayTake({ trust }: Pick<RoleDescription, 'trust'>, { service, sourceArn }: Taker): boolean {
   const context: RequestContext = SILENT.includes(service)
     ? {}

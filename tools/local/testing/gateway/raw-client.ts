@@ -5,7 +5,7 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: string;
   readonly body: string;
-  /** Whether the server closed the connection. */
+  /** True if the server closed the connection. */
   readonly closed: boolean;
 }
 

@@ -8,13 +8,13 @@ import { scopeOf } from './reasoning.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is settled about an answer before its first word. */
+/** The properties of a message that are fixed before its first text. */
 export interface MessageFrame {
   readonly id: string;
   readonly model: string;
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
-  /** What served: fields of the usage that a message begins with. */
+  /** The speed, region and tier used: fields of the usage with which a message starts. */
   readonly served: Fields;
   /** Figures in place of the model's own. */
   readonly figures?: Fields | undefined;
@@ -67,7 +67,7 @@ const usageOf = (usage: ModelUsage, { figures }: MessageFrame) => ({
   ...figures,
 });
 
-/** What was written to the cache, by how long it is kept there. */
+/** Returns the tokens written to the cache, by their lifetime. */
 const creationOf = ({ cacheWrites }: ModelUsage) => ({
   ephemeral_5m_input_tokens: cacheWrites['5m'],
   ephemeral_1h_input_tokens: cacheWrites['1h'],
@@ -75,7 +75,7 @@ const creationOf = ({ cacheWrites }: ModelUsage) => ({
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'refusal' } as const;
 
-/** Why the answer ended: fields of the message, and of the `message_delta` event. */
+/** Returns the reason for the end of the message: fields of the message, and of the `message_delta` event. */
 function endingOf({ finishReason, stopSequence }: ModelChoice) {
   const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
   return {

@@ -1,4 +1,7 @@
-/** What only a flag of the header `anthropic-beta` unlocks (Claude API docs, Beta headers); an unknown flag is refused, as the API does. */
+/**
+ * The features that only a flag of the header `anthropic-beta` enables (Claude API docs, Beta headers). An unknown flag
+ * is rejected, as the API does.
+ */
 import type { RequestHead } from '../exchange/reply.ts';
 import { RequestError, requireThat } from '../exchange/request-error.ts';
 import type { AnyRequest } from './request.ts';

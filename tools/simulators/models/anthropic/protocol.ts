@@ -1,4 +1,7 @@
-/** What all Claude API routes share: keys and versions, the error envelope, response headers (its reference, "Errors"). */
+/**
+ * The code that all Claude API routes share: keys and versions, the error envelope, response headers (its reference,
+ * "Errors").
+ */
 import { sse } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import { identifierFrom } from '../model/random.ts';

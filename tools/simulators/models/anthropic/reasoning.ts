@@ -3,7 +3,7 @@ import { isSignatureOf, opened, type Scope } from '../exchange/proof.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import { type AnyRequest, blocksOf, type ContentBlock } from './request.ts';
 
-/** Whose thoughts a model can verify. */
+/** Returns the scope of the thoughts that a model can verify. */
 export const scopeOf = (model: string): Scope => ['anthropic', model];
 
 /** Every thought in the conversation is one that this model had. Throws `RequestError`. */

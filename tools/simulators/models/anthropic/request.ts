@@ -46,7 +46,7 @@ const documentBlock = z.strictObject({
   ...cacheable,
 });
 
-/** What a service passes on as it came. */
+/** A content block that a service passes on unchanged. */
 const otherBlock = z.looseObject({ type: z.literal('search_result') });
 
 /** Ids of tool calls, whoever gave them. */
@@ -117,7 +117,7 @@ const serverToolSchema = z.strictObject({
   ...cacheable,
 });
 
-/** Whether the caller's own side runs a tool. */
+/** Returns whether the caller runs a tool itself. */
 export const isCallersOwn = (
   tool: z.infer<typeof toolSchema> | z.infer<typeof serverToolSchema>,
 ): tool is z.infer<typeof toolSchema> => 'input_schema' in tool;
@@ -143,7 +143,7 @@ const outputConfigSchema = z.strictObject({
   format: z.strictObject({ type: z.literal('json_schema'), schema: jsonObject }).nullish(),
 });
 
-/** What the requests to answer and to count tokens both have. */
+/** The fields that a message request and a token count request share. */
 export const countRequestSchema = z.strictObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
@@ -186,6 +186,6 @@ export function blocksOf<Block>(
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** Whether an answer starts with a thought. */
+/** Returns whether a response starts with a thought. */
 export const thinks = ({ thinking }: AnyRequest): boolean =>
   thinking !== undefined && thinking.type !== 'disabled';

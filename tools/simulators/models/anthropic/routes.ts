@@ -13,7 +13,9 @@ import { type AnyRequest, countRequestSchema, messagesRequestSchema } from './re
 
 const MESSAGE_ID_LENGTH = 22;
 
-/** What served, as it was asked for or as the fault has it; what was not asked for has no place in the usage. */
+/**
+ * Returns the speed and region used, as requested or as the fault sets them. The usage contains only requested fields.
+ */
 function servedBy(
   { speed, inference_geo: place }: AnyRequest,
   { served_tier: tier }: Fault,

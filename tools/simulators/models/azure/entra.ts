@@ -17,7 +17,7 @@ const LIFETIME_SECONDS = 3_599;
 
 const PREFIX = 'entra-token-';
 
-/** Whether Entra gave out such a token. */
+/** Returns whether Entra issued the token. */
 export const isIssued = (token: string): boolean => token.startsWith(PREFIX);
 
 const refused = (status: number, error: string, code: number): Reply =>

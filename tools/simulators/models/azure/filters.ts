@@ -1,4 +1,7 @@
-/** What Azure's content filter adds to answers (Azure OpenAI docs, "Content filtering" and "Content streaming"). */
+/**
+ * The fields that Azure's content filter adds to responses (Azure OpenAI docs, "Content filtering" and "Content
+ * streaming").
+ */
 import { jsonReply, type Reply, type StreamEvent } from '../exchange/reply.ts';
 
 const SAFE = { filtered: false, severity: 'safe' };

@@ -1,4 +1,7 @@
-/** How Azure OpenAI authorises and refuses (Azure OpenAI REST API reference, "Authentication" and "API versioning"). */
+/**
+ * The authorization and the errors of Azure OpenAI (Azure OpenAI REST API reference, "Authentication" and "API
+ * versioning").
+ */
 
 import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import { errorReply as jsonError, openAiProtocol } from '../openai/protocol.ts';

@@ -17,7 +17,7 @@ import {
   responsesV1,
 } from './protocol.ts';
 
-/** What a prompt must have in it for the filter to stop it, and what for the filter to stop its answer. */
+/** The texts in a prompt that make the filter stop the prompt, or stop its response. */
 const STOPPED_PROMPT = /filter this prompt/iu;
 const STOPPED_ANSWER = /filter this answer/iu;
 

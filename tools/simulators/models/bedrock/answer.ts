@@ -8,7 +8,7 @@ import { scopeOf } from './reasoning.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is settled about an answer before its first word. */
+/** The properties of a response that are fixed before its first text. */
 export interface ConverseFrame {
   readonly modelId: string;
   /** Milliseconds since the epoch. */
@@ -19,11 +19,11 @@ export interface ConverseFrame {
   readonly serviceTier?: string | undefined;
   /** Figures in place of the model's own. */
   readonly figures?: Fields | undefined;
-  /** Which fields of the model's own answer are asked for, as JSON pointers. */
+  /** The requested fields of the model's own response, as JSON pointers. */
   readonly fieldPaths: readonly string[];
 }
 
-/** What identifies a call. */
+/** Returns the fields that identify a call. */
 const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
 
 /** The block as it stands in a whole answer. */
@@ -69,7 +69,10 @@ const usageOf = (usage: ModelUsage) => ({
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'content_filtered' } as const;
 
-/** Why the answer ended; the stop sequence that did it is shown only to those who ask for the model's own field. */
+/**
+ * Returns the reason for the end of the response. The stop sequence is shown only if the request selects the model's
+ * own field.
+ */
 function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: ConverseFrame) {
   const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
   const fields = { stop_sequence: stopSequence ?? null };
@@ -79,7 +82,7 @@ function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: C
   };
 }
 
-/** What the answer cost and how long it took until now. */
+/** Returns the usage of the response and its duration so far. */
 const accountOf = (usage: ModelUsage, { startedAtMs, withUsage, serviceTier, figures }: ConverseFrame) => ({
   ...(withUsage ? { usage: { ...usageOf(usage), ...figures } } : {}),
   ...(serviceTier === undefined ? {} : { serviceTier: { type: serviceTier } }),

@@ -16,7 +16,7 @@ async function eventsOf(input: Partial<ConverseStreamCommandInput>): Promise<Con
 }
 
 describe('a ConverseStream answer', () => {
-  it('has exactly the documented events in their order', async () => {
+  it('contains exactly the documented events in their order', async () => {
     const delta = (text: string) => ({ contentBlockDelta: { contentBlockIndex: 0, delta: { text } } });
     expect(await eventsOf(saying('Repeat exactly: one two three'))).toEqual([
       { messageStart: { role: 'assistant' } },
@@ -40,7 +40,7 @@ describe('a ConverseStream answer', () => {
     ]);
   });
 
-  it('is framed as an event stream whose payloads end in a padding', async () => {
+  it('uses the event stream format, with padding at the end of each payload', async () => {
     const response = await upstream.postConverse('converse-stream', saying('Repeat exactly: hi'));
     expect(response.headers.get('content-type')).toBe('application/vnd.amazon.eventstream');
     const received = frames(new Uint8Array(await response.arrayBuffer()));

@@ -29,7 +29,7 @@ const sizeOf = ({ images: [image = ''] }: Painted): string => {
 
 describe('images of Stability AI', () => {
   it.each([CORE, 'stability.stable-image-ultra-v1:1', 'stability.sd3-5-large-v1:0'])(
-    'are one a call, with its seed: %s',
+    'arrive one per call, with its seed: %s',
     async (model) => {
       const painted = await paint({ prompt: 'a fox', output_format: 'png', seed: 7 }, model);
       expect(painted).toEqual({ seeds: [7], finish_reasons: [null], images: [expect.any(String)] });
@@ -44,11 +44,11 @@ describe('images of Stability AI', () => {
     ['a prompt of more than 10,000 characters', { prompt: 'x'.repeat(10_001) }],
     ['a seed that is no whole number', { prompt: 'a fox', seed: 1.5 }],
     ['a number of images', { prompt: 'a fox', n: 2 }],
-  ])('are refused for %s', async (_name, body) => {
+  ])('cause an error for %s', async (_name, body) => {
     await expect(paint(body)).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
   });
 
-  it('are not made by a model that has ended', async () => {
+  it('cause an error for a model that has ended', async () => {
     await expect(paint({ prompt: 'a fox' }, 'amazon.nova-canvas-v1:0')).rejects.toMatchObject({
       name: 'ValidationException',
     });

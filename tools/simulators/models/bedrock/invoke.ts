@@ -79,7 +79,7 @@ function stability({ prompt, aspect_ratio: ratio, seed: asked }: z.infer<typeof 
   return { document: { seeds: [seed], finish_reasons: [null], images: [image] } };
 }
 
-/** How a family reads a body. Throws `RequestError` for a body that it refuses. */
+/** Parses the body of a model family. Throws `RequestError` for a body that it rejects. */
 type Family = (body: unknown) => Invoked;
 
 const family =

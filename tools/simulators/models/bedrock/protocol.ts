@@ -1,4 +1,7 @@
-/** What all Bedrock Runtime routes share: signatures, the error envelope, response headers (its API reference, "Common Errors"). */
+/**
+ * The code that all Bedrock Runtime routes share: signatures, the error envelope, response headers (its API reference,
+ * "Common Errors").
+ */
 import { eventStream } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import type { Path } from '../exchange/request-error.ts';
@@ -28,7 +31,7 @@ const errorReply = (status: number, type: string, message: string): WholeReply =
 const locationOf = (path: Path): string =>
   path.map((key) => (typeof key === 'number' ? `${key + 1}.member` : String(key))).join('.');
 
-/** How a service of AWS refuses a request that is not signed for it. */
+/** Returns the check of an AWS service, which rejects a request that is not signed for it. */
 export const signedFor =
   (service: string) =>
   (head: RequestHead): WholeReply | undefined => {

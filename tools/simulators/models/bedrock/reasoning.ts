@@ -3,7 +3,7 @@ import { isSignatureOf, opened, type Scope } from '../exchange/proof.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ConverseRequest } from './request.ts';
 
-/** Whose reasoning a model can verify. */
+/** Returns the scope of the reasoning that a model can verify. */
 export const scopeOf = (modelId: string): Scope => ['bedrock', modelId];
 
 /** The smallest budget that is taken. */
@@ -13,7 +13,10 @@ const PATH = ['additionalModelRequestFields', 'thinking'];
 const thinkingOf = ({ additionalModelRequestFields: fields }: ConverseRequest) =>
   Object(fields?.thinking) as { readonly type?: unknown; readonly budget_tokens?: unknown };
 
-/** Whether an answer begins with reasoning; models behind the service have the parameter as their own API has it. */
+/**
+ * Returns whether a response starts with reasoning. Models behind the service have the same parameter as in their own
+ * API.
+ */
 export function thinks(request: ConverseRequest): boolean {
   const { type } = thinkingOf(request);
   return type === 'enabled' || type === 'adaptive';
@@ -48,7 +51,7 @@ function checkLastTurn({ messages }: ConverseRequest): void {
   );
 }
 
-/** What is asked fits together, and every piece of reasoning is one that this model gave. Throws `RequestError`. */
+/** Throws `RequestError` if parameters do not fit together or a piece of reasoning is not from this model. */
 export function checkReasoning(request: ConverseRequest, modelId: string): void {
   if (thinks(request)) checkParameters(request);
   if (thinkingOf(request).type === 'enabled') checkLastTurn(request);

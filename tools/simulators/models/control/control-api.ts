@@ -18,7 +18,7 @@ export interface ControlRequest {
   readonly body: unknown;
 }
 
-/** What is answered, as JSON. */
+/** The status of the response, and its body as JSON. */
 export interface ControlReply {
   readonly status: number;
   readonly body: unknown;
@@ -55,7 +55,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     log.clear();
     return ok();
   },
-  /** How many responses were asked to be kept, or were not asked to be left. */
+  /** Returns the number of stored responses: those that requested it or did not exclude it. */
   'GET /control/kept-responses': ({ kept }) => ok({ count: kept.count }),
   'GET /control/stats': ({ log }) => ok(log.stats()),
 };

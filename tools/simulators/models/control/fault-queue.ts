@@ -37,7 +37,7 @@ export class FaultQueue {
     return this.#cleared.signal;
   }
 
-  /** How many rules can still apply. */
+  /** The number of rules that can still apply. */
   get size(): number {
     return this.#standing.length + this.#counted.length;
   }

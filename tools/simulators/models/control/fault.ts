@@ -1,4 +1,4 @@
-/** What can be made to go wrong with a request, and which requests it happens to. */
+/** The faults that can be set for requests, and the requests to which they apply. */
 import { z } from 'zod';
 
 const count = z.int().min(0);
@@ -59,7 +59,7 @@ export const faultRuleSchema = z.strictObject({
   /** Exact; a path may also be that of a route, `/model/{modelId}/converse`. */
   match: z.strictObject({ model: z.string().optional(), path: z.string().optional() }).default({}),
   fault: faultSchema,
-  /** How many matching requests it happens to; 0 means all until cleared. */
+  /** The number of matching requests to which the fault applies; 0 means all until it is cleared. */
   times: z.int().min(0).default(1),
 });
 

@@ -2,7 +2,7 @@
 
 export interface KeptResponse {
   readonly id: string;
-  /** What was asked and what was answered, as items that a later request may continue. */
+  /** The input and output of the response, as items that a later request may continue. */
   readonly items: readonly unknown[];
 }
 
@@ -15,7 +15,7 @@ export class KeptResponses {
   readonly #responses = new Map<string, readonly unknown[]>();
   #count = 0;
 
-  /** How many have been kept since the start. */
+  /** The number of responses stored since the start. */
   get count(): number {
     return this.#count;
   }

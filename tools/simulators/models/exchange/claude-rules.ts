@@ -28,7 +28,10 @@ export function checkTexts(messages: readonly ModelMessage[]): void {
   requireThat(!isBlank, 'text content blocks must be non-empty', ['messages']);
 }
 
-/** What structured outputs do not support, by type (guide "Structured outputs", "JSON Schema limitations"). */
+/**
+ * The schema keywords that structured outputs do not support, by type (guide "Structured outputs", "JSON Schema
+ * limitations").
+ */
 const NUMBER = ['exclusiveMaximum', 'exclusiveMinimum', 'maximum', 'minimum', 'multipleOf'];
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   integer: NUMBER,

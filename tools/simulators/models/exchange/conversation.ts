@@ -4,7 +4,7 @@ import { TOKENS_PER_IMAGE } from '../model/prompt-tokens.ts';
 import { countTokens } from '../model/tokens.ts';
 import { type Path, requireThat } from './request-error.ts';
 
-/** What a content block says; nothing, where it is no part of the conversation. */
+/** The content of a content block; empty if it does not belong to the conversation. */
 export interface Part {
   readonly text?: string | undefined;
   readonly isImage?: boolean;

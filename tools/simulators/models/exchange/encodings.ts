@@ -1,8 +1,8 @@
-/** How the events of a stream become bytes: server-sent events, and the binary frames of AWS. */
+/** The encodings of stream events as bytes: server-sent events, and the binary frames of AWS. */
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import type { StreamEncoding } from './reply.ts';
 
-/** What a broken proxy in front of a provider would send. */
+/** The body that a broken proxy in front of a provider would send. */
 export const NOT_JSON = '<!doctype html><title>502</title><p>upstream sent no JSON</p>';
 
 /** WHATWG HTML, section 9.2 "Server-sent events". */

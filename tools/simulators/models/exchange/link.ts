@@ -21,7 +21,7 @@ export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export const wait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal });
 
-/** How often to look whether the kernel has taken what was written before the socket is destroyed. */
+/** The interval of the checks whether the kernel has accepted all written bytes, before the socket is destroyed. */
 const FLUSH_POLL_MS = 1;
 
 export class Link {

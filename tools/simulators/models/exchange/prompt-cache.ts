@@ -1,7 +1,8 @@
 /**
- * What of earlier prompts a provider has cached (Claude docs, Prompt caching; Amazon Bedrock user guide, Prompt caching).
- * A prompt is read block by block: tools, system texts, messages. A marked block is a breakpoint: the prompt up to it is
- * written, and a later prompt that begins with the same blocks reads it, until its lifetime has passed since its last use.
+ * The cache of earlier prompts of a provider (Claude docs, Prompt caching; Amazon Bedrock user guide, Prompt caching).
+ * A prompt is read block by block: tools, system texts, messages. A marked block is a breakpoint: the prompt up to it
+ * is written. A later prompt that starts with the same blocks reads it, until its lifetime has passed since its last
+ * use.
  */
 import { identifierFrom } from '../model/random.ts';
 
@@ -15,7 +16,7 @@ export interface PromptBlock {
   readonly mark?: Lifetime | undefined;
 }
 
-/** What of a prompt was read from the cache and written to it, in tokens. */
+/** The tokens of a prompt that were read from the cache and written to it. */
 export interface CacheUse {
   readonly read: number;
   readonly written: Readonly<Record<Lifetime, number>>;
@@ -41,7 +42,7 @@ const MAX_PREFIXES = 1000;
 
 const LIFETIMES_MS: Readonly<Record<Lifetime, number>> = { '5m': 300_000, '1h': 3_600_000 };
 
-/** How many blocks before a breakpoint are looked at, itself included (Claude docs, Prompt caching). */
+/** The number of blocks before a breakpoint that are checked, itself included (Claude docs, Prompt caching). */
 const LOOKBACK_BLOCKS = 20;
 
 /**
@@ -68,7 +69,7 @@ export class PromptCache {
     this.#now = now;
   }
 
-  /** What the prompt reads and writes; from now on the cache has it. */
+  /** Returns the tokens that the prompt reads and writes, and adds the prompt to the cache. */
   use(model: string, blocks: readonly PromptBlock[]): CacheUse {
     const prefixes = prefixesOf(model, blocks);
     const minimum = minimumOf(model);

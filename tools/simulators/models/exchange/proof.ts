@@ -5,7 +5,7 @@ import { parsedJson } from './request-body.ts';
 /** Fixed, so that a conversation goes on after a restart. */
 const KEY = 'key of the simulated providers';
 
-/** Who gave a proof, and for what model or account it holds. */
+/** The issuer of a signature, and the model or account for which it is valid. */
 export type Scope = readonly string[];
 
 const mac = (scope: Scope, text: string): Buffer =>
@@ -16,7 +16,7 @@ const mac = (scope: Scope, text: string): Buffer =>
 /** The signature under `text`. */
 export const signatureOf = (scope: Scope, text: string): string => mac(scope, text).toString('base64');
 
-/** Whether `signature` was given for exactly this text. */
+/** Returns whether `signature` was issued for exactly this text. */
 export const isSignatureOf = (scope: Scope, text: string, signature: unknown): boolean =>
   signature === signatureOf(scope, text);
 

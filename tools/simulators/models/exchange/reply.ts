@@ -1,10 +1,10 @@
-/** What a protocol answers with, before faults and pacing turn it into bytes on a socket. */
+/** The responses of a protocol, before faults and pacing turn them into bytes on a socket. */
 import type { Fault } from '../control/fault.ts';
 import type { KeptResponses } from '../control/kept-responses.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { RequestError } from './request-error.ts';
 
-/** What is known of a request before its body is read. */
+/** The properties of a request that are known before its body is read. */
 export interface RequestHead {
   readonly method: string;
   readonly path: string;
@@ -54,7 +54,7 @@ export interface StreamReply {
 
 export type Reply = WholeReply | StreamReply;
 
-/** How events become bytes. */
+/** The encoding of events as bytes. */
 export interface StreamEncoding {
   readonly headers: Readonly<Record<string, string>>;
   encode(event: StreamEvent, style: Pick<Fault, 'crlf' | 'comments'>): Buffer;
@@ -62,7 +62,7 @@ export interface StreamEncoding {
   readonly garbage: readonly Buffer[];
 }
 
-/** What differs between the wire formats of providers, apart from the routes themselves. */
+/** The differences between the wire formats of providers, except the routes themselves. */
 export interface Protocol {
   readonly encoding: StreamEncoding;
   /** The largest request body that is accepted. */

@@ -1,10 +1,10 @@
-/** What is wrong with a request's body; each protocol puts it into its own error envelope. */
+/** The error in a request's body; each protocol puts it into its own error envelope. */
 import type { z } from 'zod';
 
 export type Path = readonly PropertyKey[];
 
 export class RequestError extends Error {
-  /** Where in the body; empty for the whole of it. */
+  /** The path of the error in the body; empty for the whole body. */
   readonly path: Path;
   readonly reason: 'missing' | 'wrong_type' | 'invalid' | 'unknown';
   readonly status: number;

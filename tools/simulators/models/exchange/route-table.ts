@@ -18,7 +18,7 @@ function decoded(groups: Readonly<Record<string, string | undefined>>): Record<s
   }
 }
 
-/** How many characters `path` and the route's path have in common at their beginning. */
+/** Returns the number of characters that `path` and the route's path share at their start. */
 function sharedLength(route: Route, path: string): number {
   const differs = [...path].findIndex((character, index) => character !== route.path[index]);
   return differs < 0 ? path.length : differs;

@@ -8,7 +8,7 @@ import { scopeOf } from './question.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is settled about an answer before its first word. */
+/** The properties of a response that are fixed before its first text. */
 export interface GeminiFrame {
   readonly model: string;
   readonly responseId: string;

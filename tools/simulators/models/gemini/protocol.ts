@@ -1,4 +1,6 @@
-/** What all Gemini API routes share: the key, the error envelope, response headers (Google APIs, error model). */
+/**
+ * The code that all Gemini API routes share: the key, the error envelope, response headers (Google APIs, error model).
+ */
 import { sse } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
 

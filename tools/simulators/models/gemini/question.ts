@@ -12,7 +12,7 @@ import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { type GeminiPart, type GenerateRequest, thinks } from './request.ts';
 
-/** Whose calls a model can verify. */
+/** Returns the scope of the calls that a model can verify. */
 export const scopeOf = (model: string): Scope => ['gemini', model];
 
 /** Stands for the signature of a call of another model (Gemini API docs, Thought signatures, FAQs). */

@@ -86,6 +86,6 @@ export const generateRequestSchema = z.strictObject({
 export type GenerateRequest = z.infer<typeof generateRequestSchema>;
 export type GeminiPart = z.infer<typeof partSchema>;
 
-/** Whether an answer shows what was thought. */
+/** Returns whether a response shows its thoughts. */
 export const thinks = ({ generationConfig }: GenerateRequest): boolean =>
   generationConfig?.thinkingConfig?.includeThoughts === true;

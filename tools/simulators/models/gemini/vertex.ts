@@ -51,7 +51,10 @@ const jsonIn = (part = ''): unknown => {
   }
 };
 
-/** Whether the assertion says what it must; its signature can be any, for no key is known here. */
+/**
+ * Returns whether the assertion has the required header and claims. Any signature is accepted, because no key is known
+ * here.
+ */
 function isAssertion(assertion: string): boolean {
   const [header, claims] = assertion.split('.');
   const read = claimsSchema.safeParse(jsonIn(claims));

@@ -10,7 +10,7 @@ export interface ChunkEvent {
 
 export type Events = readonly ChunkEvent[];
 
-/** What a quirk does to answers: to a whole one, to a stream of them, or both. */
+/** The changes that a quirk makes to responses: to a complete one, to a stream, or to both. */
 export interface AnswerChange {
   readonly whole?: (completion: Json, request: Json) => Json;
   readonly stream?: (events: Events, request: Json) => Events;

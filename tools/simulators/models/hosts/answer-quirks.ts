@@ -148,7 +148,7 @@ export const ANSWERS = {
   })),
   /** Kimi API docs, "Chat", `usage`. */
   'cached-at-top': inPlaceOfDetails((cached) => ({ cached_tokens: cached })),
-  /** What the model would read from its cache is written to it instead (OpenRouter docs, "Prompt caching"). */
+  /** Counts tokens as written to the cache in place of read from it (OpenRouter docs, "Prompt caching"). */
   'cache-writes': inPlaceOfDetails((cached) => ({
     prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: cached },
   })),

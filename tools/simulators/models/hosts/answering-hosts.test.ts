@@ -26,7 +26,7 @@ const JSON_ANSWER = {
 const PARTS = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Repeat exactly: one' }] }] };
 const COUNTED = { stream_options: { include_usage: true } };
 
-/** What a host must be sent for its quirk to show, where a plain text that is counted does not do. */
+/** The request fields that make the quirk of a host visible, if a plain text with usage does not. */
 const SHOWN_BY: Partial<Record<AnswerQuirk, object>> = {
   'json-in-reasoning': JSON_ANSWER,
   'mirrors-content': PARTS,
@@ -53,7 +53,7 @@ describe('a host that answers in its own way', () => {
     expect(await ask(host, over)).not.toBe(await ask(thinks, over));
   });
 
-  it('has several quirks at once', async () => {
+  it('combines several quirks', async () => {
     const text = await ask('no-done,no-last-blank-line,usage-in-choice,two-objects-an-event', {
       stream: true,
       ...COUNTED,
@@ -73,7 +73,7 @@ describe('a host that thinks', () => {
     ['thinks-by-reasoning-enabled', { reasoning: { effort: 'low' } }],
     ['thinks-unasked,thinks-by-switch', { thinking: { type: 'disabled' } }],
     ['none', { reasoning_effort: 'low', thinking: { type: 'enabled' } }],
-  ])('does not think where it is not asked in its own way: %s %j', async (quirk, over) => {
+  ])('does not think if the request does not use its own method: %s %j', async (quirk, over) => {
     expect(await ask(quirk, { max_tokens: 2_000, ...over })).not.toContain('Let me think');
     expect(await ask('thinks-unasked', { max_tokens: 2_000 })).toContain('Let me think');
   });

@@ -1,10 +1,10 @@
 /**
- * How hosts refuse a request: each with a body of its own kind. None of them is OpenAI's alone, so that whoever reads
- * them meets what compatible servers send.
+ * The rejections of hosts, each with its own type of body. None of them is OpenAI's alone, so that a client meets the
+ * bodies of compatible servers.
  */
 import { RequestError } from '../exchange/request-error.ts';
 
-/** What is refused: the field, as a path with dots, and why. */
+/** The rejected field, as a path with dots, and the reason. */
 export interface Refusal {
   readonly field: string;
   readonly reason: string;

@@ -30,7 +30,10 @@ function plainRequest(body: Json, quirks: ReadonlySet<Quirk>): Json {
   };
 }
 
-/** That model wants its reasoning back; whether the host does is a quirk. */
+/**
+ * Adds the reasoning to a message with calls, because the model requires it. A quirk decides whether the host requires
+ * it.
+ */
 function withThought(message: unknown): unknown {
   if (!isJson(message) || callsOf(message).length === 0) return message;
   const { reasoning_content: thought } = message;

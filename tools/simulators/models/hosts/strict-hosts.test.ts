@@ -42,7 +42,10 @@ interface Case {
   readonly taken: object;
 }
 
-/** What calls through the service do not show (`test/endpoints/hosts`): the quirks without a flag, and each form of a refusal. */
+/**
+ * The cases that calls through the service do not show (`test/endpoints/hosts`): the quirks without a flag, and each
+ * form of a rejection.
+ */
 const CASES: Partial<Record<StrictQuirk, Case>> = {
   'no-developer-role': {
     refused: [say({ ...system, role: 'developer' }, user('Hello'))],
@@ -107,7 +110,7 @@ describe('a strict host', () => {
     },
   );
 
-  it('has several quirks at once, and wants a key', async () => {
+  it('combines several quirks, and requires a key', async () => {
     const both = 'no-store,only-max-tokens';
     expect((await send(both, chat({ store: false }))).status).toBe(422);
     expect((await send(both, chat({ max_completion_tokens: 5 }))).status).toBe(400);
@@ -115,7 +118,7 @@ describe('a strict host', () => {
     expect((await upstream.postTo(`/hosts/none/v1/chat/completions`, chat({}))).status).toBe(401);
   });
 
-  it('is refused by name where there is no such quirk', async () => {
+  it('returns 404 with the quirk’s name if the quirk does not exist', async () => {
     const response = await send('no-such-quirk', chat({}));
     expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('no-such-quirk')]);
   });

@@ -32,7 +32,7 @@ const isEmpty = (content: unknown): boolean =>
 
 const NINE_CHARACTERS = /^[a-zA-Z0-9]{9}$/u;
 
-/** Of calls and of their results. */
+/** Rejects ids of calls and of their results that are not nine letters and digits. */
 const callIdsOf = (message: Json): readonly unknown[] => [
   ...callsOf(message).map(({ id }) => id),
   ...(message.role === 'tool' ? [message.tool_call_id] : []),
@@ -44,7 +44,10 @@ const wantsField = (name: string): Rule =>
     (message) => callsOf(message).length > 0 && typeof message[name] !== 'string',
   );
 
-/** What Google documents for calls that another model made (Gemini API docs, "Thought signatures", FAQs). */
+/**
+ * The placeholder signatures that Google documents for calls of another model (Gemini API docs, "Thought signatures",
+ * FAQs).
+ */
 const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 const SCOPE = ['host'];

@@ -1,11 +1,11 @@
-/** Whether a host's model thinks for a request: each host is asked in its own way, and reads no other. */
+/** The decision of a host's model to think for a request. Each host reads its own fields and no others. */
 import { isJson, isSet, type Json } from './json-body.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 
 /** The smallest budget that Claude takes, tokens (Claude API docs, "Extended thinking"). */
 const MIN_BUDGET = 1_024;
 
-/** What the request asks for: undefined when it says nothing that the host reads. */
+/** Returns whether the request enables thoughts; undefined if it has no field that the host reads. */
 type Way = (body: Json) => boolean | undefined;
 
 const thinkingOf = ({ thinking }: Json): Json => (isJson(thinking) ? thinking : {});
@@ -66,7 +66,9 @@ export const THINKING = {
   'thinks-unasked': () => true,
 } satisfies Readonly<Record<string, Way>>;
 
-/** Whether the answer begins with reasoning. Throws `RequestError` for a budget that the host does not take. */
+/**
+ * Returns whether the response starts with reasoning. Throws `RequestError` for a budget that the host does not accept.
+ */
 export function thinks(body: Json, quirks: ReadonlySet<string>): boolean {
   const ways: readonly (readonly [string, Way])[] = Object.entries(THINKING);
   const asked = ways

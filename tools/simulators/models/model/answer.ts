@@ -43,7 +43,7 @@ function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, see
   return { ...choice, ...redacts, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
-/** What the cache of the wire format has; models of a certain name read half of any prompt. */
+/** Returns the cache usage of the wire format. Models with a certain name read half of any prompt. */
 function cacheUse(
   { model, cache }: ModelRequest,
   prompt: number,

@@ -1,4 +1,4 @@
-/** What the user asks for: the last message of theirs, without what a client says in it as reminders. */
+/** The task of the user: the user's last message, without the reminders that a client adds to it. */
 import type { ModelMessage } from './model.ts';
 
 /** Marks text in a user's message that is no user's (Claude Code's form, which Claude knows). */

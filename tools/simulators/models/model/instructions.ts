@@ -3,7 +3,7 @@
 export interface RepeatInstruction {
   /** The text to answer with, and nothing else. */
   readonly text: string;
-  /** What stood before the instruction, where the user may still ask for other things. */
+  /** The text before the instruction, in which the user may request other things. */
   readonly preamble: string;
 }
 
@@ -33,5 +33,5 @@ export function requestedWordCount(prompt: string): number | undefined {
 /** The beginning of the text that Claude's documentation gives for tests (guide "Extended thinking", "Thinking redaction"). */
 const REDACTION_TRIGGER = 'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING';
 
-/** Whether the prompt asks for reasoning that may not be shown. */
+/** Returns whether the prompt requests redacted reasoning. */
 export const asksForRedaction = (prompt: string): boolean => prompt.includes(REDACTION_TRIGGER);

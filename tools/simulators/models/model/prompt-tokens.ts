@@ -4,7 +4,7 @@ import { countTokens } from './tokens.ts';
 
 /** Framing tokens of one message, from the cookbook. */
 const TOKENS_PER_MESSAGE = 3;
-/** What a message's `name` costs beside its own text, from the cookbook. */
+/** The tokens of a message's `name` in addition to its text, from the cookbook. */
 const TOKENS_PER_NAME = 1;
 /** The primed start of the reply, from the cookbook. */
 const TOKENS_PER_REPLY = 3;

@@ -20,7 +20,7 @@ function validatorOf(schema: JsonSchema): (value: unknown) => boolean {
   }
 }
 
-/** Whether `value` is an instance of `schema`. `format` is an annotation and not checked. */
+/** Returns whether `value` is an instance of `schema`. `format` is an annotation and not checked. */
 export const conformsToSchema = (schema: JsonSchema, value: unknown): boolean => validatorOf(schema)(value);
 
 /** One draw; null where the generator finds no value. */

@@ -100,7 +100,7 @@ function stepsOf(text: string, tools: readonly ModelTool[]): readonly (readonly 
   return steps.filter((step) => step.length > 0);
 }
 
-/** What is left of the script in the user's last message: the calls of the next step, none when all are made. */
+/** The rest of the script in the user's last message: the calls of the next step, none if all are done. */
 export interface Script {
   readonly next: readonly PlannedCall[];
 }

@@ -14,7 +14,7 @@ const QUOTED_RESULT_UNITS = 400;
 const lastTextOf = (request: ModelRequest, role: ModelMessage['role']): string =>
   request.messages.findLast((message) => message.role === role)?.text ?? '';
 
-/** What the answer says it has seen: results of the tools just called, and images. */
+/** Returns the text that lists the observed values: results of the tools just called, and images. */
 function observations({ messages }: ModelRequest): string {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1);
   const imageCount = messages.reduce((sum, message) => sum + message.imageCount, 0);

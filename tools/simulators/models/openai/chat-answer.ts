@@ -4,7 +4,7 @@ import type { FinishReason, ModelAnswer, ModelChoice, ModelToolCall, ModelUsage 
 import { tokenPieces } from '../model/tokens.ts';
 import { callSignature, hostOf } from './reasoning.ts';
 
-/** What every document and chunk of one answer repeats. */
+/** The fields that every document and chunk of one response repeat. */
 export interface CompletionIdentity {
   readonly id: string;
   /** Unix seconds. */
@@ -14,7 +14,7 @@ export interface CompletionIdentity {
   readonly service_tier: string;
 }
 
-/** What an answer counts, and whether it does. */
+/** The usage of a response, and whether the response contains it. */
 export interface Accounting {
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;

@@ -20,7 +20,7 @@ const imageRequestSchema = z.looseObject({
   response_format: z.enum(['url', 'b64_json']).nullish(),
 });
 
-/** Where the pictures of this server are: any name is one. */
+/** The path of this server's images; any name is valid. */
 export const PICTURES_PATH = '/pictures/{name}';
 const NAME = /^([A-Za-z0-9]+)-(\d{3,4})x(\d{3,4})\.png$/u;
 

@@ -1,4 +1,7 @@
-/** What all OpenAI routes share: bearer keys, the error envelope, response headers (OpenAI API reference, "Errors"). */
+/**
+ * The code that all OpenAI routes share: bearer keys, the error envelope, response headers (OpenAI API reference,
+ * "Errors").
+ */
 import { sse } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
 import { type Path, RequestError } from '../exchange/request-error.ts';

@@ -17,13 +17,13 @@ export function hostOf(model: string): Host {
   return model.startsWith('gemini-') ? 'gemini' : undefined;
 }
 
-/** Whether an answer begins with reasoning: with DeepSeek unless it is switched off, with Gemini always. */
+/** Returns whether a response starts with reasoning: with DeepSeek unless it is switched off, with Gemini always. */
 export function thinks({ model, thinking }: ChatRequest): boolean {
   const host = hostOf(model);
   return host === 'gemini' || (host === 'deepseek' && thinking?.type !== 'disabled');
 }
 
-/** What Google documents for calls that another model made. */
+/** The placeholder signatures that Google documents for calls of another model. */
 const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 /** Arguments without the differences that writing them again makes. */

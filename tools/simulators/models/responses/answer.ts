@@ -8,7 +8,7 @@ import { callersTools, type ResponsesRequest } from './request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is settled about an answer before its first word. */
+/** The properties of a response that are fixed before its first text. */
 export interface ResponseFrame {
   readonly id: string;
   /** Unix seconds. */
@@ -16,7 +16,7 @@ export interface ResponseFrame {
   readonly request: ResponsesRequest;
   /** The tier that serves. */
   readonly serviceTier: string;
-  /** Whose reasoning it is. */
+  /** The scope of the reasoning. */
   readonly scope: Scope;
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;

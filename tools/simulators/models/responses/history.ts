@@ -1,4 +1,4 @@
-/** What earlier turns a request refers to, and whether they are whole: kept items, reasoning, and calls with their results. */
+/** The earlier turns of a request and their completeness: stored items, reasoning, and calls with their results. */
 import type { KeptResponses } from '../control/kept-responses.ts';
 import { opened, type Scope } from '../exchange/proof.ts';
 import { refusalAs } from '../openai/protocol.ts';
@@ -42,7 +42,7 @@ function checkReasoning(item: ReasoningItem, scope: Scope, kept: KeptResponses):
     );
 }
 
-/** What may stand after reasoning, because the same answer said it. */
+/** The types of items that may follow reasoning, because the same response contains them. */
 const FOLLOWERS = ['message', 'function_call', 'custom_tool_call', 'reasoning', 'item_reference'];
 
 function checkFollowed(items: readonly InputItem[]): void {

@@ -1,4 +1,7 @@
-/** What the Responses routes share: OpenAI's envelope, and errors inside a stream (OpenAI API reference, "Streaming events"). */
+/**
+ * The code that the Responses routes share: OpenAI's envelope, and errors inside a stream (OpenAI API reference,
+ * "Streaming events").
+ */
 import type { Protocol } from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 

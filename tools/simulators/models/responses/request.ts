@@ -156,7 +156,7 @@ export function callersTools({ tools }: ResponsesRequest): readonly CallersTool[
 /** A model that always thinks is known by its name. */
 const isReasoner = ({ model }: ResponsesRequest): boolean => model.includes('reasoner');
 
-/** Whether an answer begins with reasoning: always with some models, at an effort with all others. */
+/** Returns whether a response starts with reasoning: always with some models, at an effort with all others. */
 export function thinks(request: ResponsesRequest): boolean {
   const effort = request.reasoning?.effort ?? 'none';
   return isReasoner(request) || effort !== 'none';

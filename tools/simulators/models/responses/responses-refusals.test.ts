@@ -19,7 +19,7 @@ async function refusal(body: object, key = 'test') {
   return { status: response.status, ...error };
 }
 
-/** What is wrong, what is sent beside the model, the parameter and a part of the message. */
+/** The error, the body in addition to the model, the parameter and a part of the message. */
 type Case = readonly [name: string, body: object, param: string | null, message: string];
 
 describe('a bad Responses request', () => {
@@ -149,7 +149,7 @@ describe('a bad Responses request', () => {
     ['a schema that is not strict', format({ schema: open })],
     ['JSON that it speaks of', { input: 'Some JSON.', text: { format: { type: 'json_object' } } }],
     ['the least limit', { input: 'x', max_output_tokens: 16 }],
-  ])('is not one with %s', async (_name, body) => {
+  ])('does not include %s', async (_name, body) => {
     expect(await refusal({ model: 'm', store: false, ...body })).toBeUndefined();
   });
 });
@@ -162,14 +162,14 @@ describe('reasoning that returns', () => {
   const changed = (output: readonly Output[], change: object) =>
     output.map((item) => (item.type === 'reasoning' ? { ...item, ...change } : item));
 
-  it('is accepted as it was given, with and without its id', async () => {
+  it('passes the checks unchanged, with and without its id', async () => {
     const output = await answered();
     expect(await refusal({ ...ask, input: continued(asked, output) })).toBeUndefined();
     const nameless = continued(asked, changed(output, { id: undefined }) as Output[]);
     expect(await refusal({ ...ask, input: nameless })).toBeUndefined();
   });
 
-  it('is refused when it was changed, belongs to another key or item, or is not there', async () => {
+  it('causes an error if it was changed, belongs to another key or item, or is missing', async () => {
     const output = await answered();
     const [reasoning] = output;
     if (reasoning?.type !== 'reasoning') throw new Error('no reasoning');
@@ -191,7 +191,7 @@ describe('reasoning that returns', () => {
     });
   });
 
-  it('is followed by what the answer said after it', async () => {
+  it('causes an error without the item that followed it', async () => {
     const [reasoning] = await answered();
     expect(await refusal({ ...ask, input: [...asked, reasoning] })).toMatchObject({
       message: expect.stringContaining('without its required following item'),

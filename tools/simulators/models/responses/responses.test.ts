@@ -7,7 +7,7 @@ const bearer = { authorization: 'Bearer test' };
 const user = (content: string) => ({ role: 'user' as const, content });
 
 describe('a response', () => {
-  it('is kept unless it is asked not to be, and then goes on by its id', async () => {
+  it('stays stored unless the request excludes it, and a later request continues it by its id', async () => {
     const keptNow = async () => (await (await upstream.control('GET', '/kept-responses')).json()) as object;
     const before = await keptNow();
     const client = upstream.openai();
@@ -22,7 +22,7 @@ describe('a response', () => {
     await client.responses.create({ model: 'm', store: false, input: [reference, user('y')] });
   });
 
-  it('is given to signed requests alone at the address of Bedrock', async () => {
+  it('requires a signed request at the address of Bedrock', async () => {
     const path = '/openai/v1/responses';
     const body = { model: 'm', store: false, input: 'Repeat exactly: hi' };
     expect((await upstream.postTo(path, body, { headers: bearer })).status).toBe(403);

@@ -26,7 +26,7 @@ const draft = (part: Draft['part'], type: string, fields: Fields): Draft => ({
   fields,
 });
 
-/** Where an item stands, and where inside it. */
+/** The position of an item, and the position inside it. */
 interface Place {
   readonly item_id: string;
   readonly output_index: number;

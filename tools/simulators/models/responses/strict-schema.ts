@@ -1,4 +1,4 @@
-/** What a schema needs in order to be enforced (OpenAI's guide "Structured outputs", "Supported schemas"). */
+/** The requirements of a schema for strict mode (OpenAI's guide "Structured outputs", "Supported schemas"). */
 import { refusalAs } from '../openai/protocol.ts';
 
 /** Keywords whose values are schemas by name, and those that hold one schema or a list. */
@@ -6,7 +6,7 @@ const NAMED = ['properties', '$defs', 'definitions'];
 const LISTED = ['anyOf', 'items'];
 
 interface Place {
-  /** What the schema is of, for messages: `function 'f'`. */
+  /** The object of the schema, for messages: `function 'f'`. */
   readonly owner: string;
   readonly param: string;
   readonly code: string;

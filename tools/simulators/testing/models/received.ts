@@ -8,7 +8,7 @@ export interface Received {
   readonly text: string;
   /** Pieces of the body as they arrived. */
   readonly pieces: readonly Uint8Array[];
-  /** Whether the body ended as HTTP asks for. */
+  /** True if the body ended as HTTP requires. */
   readonly whole: boolean;
 }
 

@@ -14,7 +14,7 @@ const SILENCE_MS = 50;
 
 const jsonText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
-/** What a request to the Claude API needs beside its body. */
+/** The headers that a request to the Claude API needs. */
 export const CLAUDE_HEADERS = { 'x-api-key': 'test', 'anthropic-version': '2023-06-01' };
 
 /** A signature in the right form, which is all that the upstream can check. */

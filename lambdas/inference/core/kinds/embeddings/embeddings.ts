@@ -34,7 +34,7 @@ export const embeddingRequest = z.looseObject({
 
 export type EmbeddingRequest = z.infer<typeof embeddingRequest>;
 
-/** What a route answers: one embedding for each input, in their order. */
+/** The response of a route: one embedding for each input, in their order. */
 export interface EmbeddingAnswer {
   readonly embeddings: readonly Embedding[];
   /** Undefined when the route does not count. */
@@ -155,7 +155,9 @@ export function toFloats(embedding: Embedding): readonly number[] {
   );
 }
 
-/** Whether a route's value is an embedding in either encoding: some numbers that 32-bit floats can hold. */
+/**
+ * Returns whether a route's value is an embedding in either encoding: one or more numbers that 32-bit floats can hold.
+ */
 export function isEmbedding(value: unknown): value is Embedding {
   if (typeof value !== 'string')
     return Array.isArray(value) && value.length > 0 && value.every((number) => isFloat(number));

@@ -30,7 +30,7 @@ export const imageRequest = z.looseObject({
 
 export type ImageRequest = z.infer<typeof imageRequest>;
 
-/** What a route answers: at least one image, each with `b64_json` or `url`, and not more than were asked for. */
+/** The response of a route: at least one image, each with `b64_json` or `url`, and no more images than requested. */
 export interface ImageAnswer {
   readonly images: readonly JsonObject[];
   /** Seconds since the epoch. */

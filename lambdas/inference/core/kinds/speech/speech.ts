@@ -74,7 +74,7 @@ function tokensOf({ input, ...fields }: SpeechRequest): number {
   return spoken + boundTextTokens(textsBeside(SETTINGS, fields));
 }
 
-/** What is billed: tokens, or the characters of what is spoken. */
+/** Returns the quantities of which one is billed: the tokens, or the characters of the spoken text. */
 const measuredOf = (request: SpeechRequest): Required<Pick<Measured, 'tokens' | 'characters'>> => ({
   tokens: tokensOf(request),
   characters: [...request.input].length,

@@ -50,7 +50,7 @@ describe('a file is refused', () => {
     },
   );
 
-  it('and named as what it is, when that is another accepted format', async () => {
+  it('the error names the actual format if it is another accepted one', async () => {
     await expect(requireAudio(file('a.flac', [header]))).rejects.toThrow('its content is wav');
   });
 });

@@ -1,4 +1,4 @@
-/** Which kind of audio a file is, by its name and by its first bytes, which must agree. */
+/** The audio type of a file, detected from its name and its first bytes, which must agree. */
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import type { UploadedFile } from '../../../../platform/core/upload.ts';
 
@@ -10,7 +10,7 @@ export interface AudioType {
 }
 
 interface Format extends AudioType {
-  /** Whether a file may begin like this. */
+  /** Returns whether a file of this type can start with these bytes. */
   readonly begins: (head: Buffer) => boolean;
 }
 

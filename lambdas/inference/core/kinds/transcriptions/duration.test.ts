@@ -16,11 +16,11 @@ describe('the cost of a duration', () => {
     [1e-7, 6_000_000n, 1n],
     [0, 6_000_000n, 0n],
     [1e21, 1n, 16_666_666_666_666_666_667n],
-  ])('of %d s at %d a minute is exact, and rounded up once', (seconds, price, cost) => {
+  ])('equals the exact amount for %d s at %d a minute, rounded up once', (seconds, price, cost) => {
     expect(durationCost(price, seconds)).toBe(cost);
   });
 
-  it('is never less than the exact figure, and less than a nano-dollar more', () => {
+  it('never falls below the exact amount, and exceeds it by less than a nano-dollar', () => {
     const milliseconds = fc.integer({ min: 0, max: 100_000_000 });
     fc.assert(
       fc.property(milliseconds, fc.bigInt({ min: 0n, max: 10n ** 12n }), (ms, price) => {
@@ -40,20 +40,20 @@ const silent = { bytes: BYTES, length: undefined };
 const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
 
 describe('what is held for', () => {
-  it('is the longest that the bytes can last, unless the header says that they last longer', () => {
+  it('equals the longest duration that the bytes allow, unless the header states a longer one', () => {
     expect(mostSeconds(silent)).toBe(4_000);
     expect(mostSeconds(claiming(1))).toBe(4_000);
     expect(mostSeconds(claiming(196))).toBe(4_000);
     expect(mostSeconds(claiming(7_200))).toBe(7_201);
   });
 
-  it('is what plain samples last, and a second for routes that round up', () => {
+  it('equals the duration of plain samples, plus a second for routes that round up', () => {
     expect(mostSeconds(plain)).toBe(63.5);
   });
 });
 
 describe('what the service would guess', () => {
-  it('is what the bytes last at 16 kbit/s, unless the header says that they last longer', () => {
+  it('equals the duration of the bytes at 16 kbit/s, unless the header states a longer one', () => {
     expect(estimatedSeconds(silent)).toBe(1_500);
     expect(estimatedSeconds(claiming(1))).toBe(1_500);
     expect(estimatedSeconds(claiming(196))).toBe(1_500);
@@ -63,20 +63,20 @@ describe('what the service would guess', () => {
 });
 
 describe('what is billed', () => {
-  it('is what the route measured', () => {
+  it('equals the duration that the route measured', () => {
     expect(billedSeconds(claiming(196), 196.02)).toEqual({ seconds: 196.02, estimated: false });
     expect(billedSeconds(claiming(1), 1_500)).toEqual({ seconds: 1_500, estimated: false });
     expect(billedSeconds(plain, 63)).toEqual({ seconds: 63, estimated: false });
   });
 
-  it('is what the file can last at most where the route returned more, whatever the header says', () => {
+  it('equals the longest possible duration of the file if the route returned more', () => {
     expect(billedSeconds(claiming(1), 5_000)).toEqual({ seconds: 4_000, estimated: false });
     expect(billedSeconds(silent, 1e9)).toEqual({ seconds: 4_000, estimated: false });
     expect(billedSeconds(claiming(7_200), 9_000)).toEqual({ seconds: 7_201, estimated: false });
     expect(billedSeconds(plain, 9_000)).toEqual({ seconds: 63.5, estimated: false });
   });
 
-  it.each([undefined, 0])('is the service’s own measure where the route returned %p', (returned) => {
+  it.each([undefined, 0])('equals the service’s own measure if the route returned %p', (returned) => {
     expect(billedSeconds(claiming(196), returned)).toEqual({ seconds: 196, estimated: true });
     expect(billedSeconds(silent, returned)).toEqual({ seconds: 1_500, estimated: true });
     expect(billedSeconds(plain, returned)).toEqual({ seconds: 62.5, estimated: true });

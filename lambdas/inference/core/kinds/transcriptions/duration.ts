@@ -1,4 +1,7 @@
-/** How long a recording may be: what is held before a route has said so, and what is believed when one says it. */
+/**
+ * The bounds of a recording's length: the length that is held before a route has reported it, and the longest report
+ * that is believed.
+ */
 import type { Length } from './lengths/windows.ts';
 
 /** Speech is seldom stored with fewer bits a second, so a file is hardly longer than this gives. */

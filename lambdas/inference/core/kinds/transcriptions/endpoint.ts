@@ -63,7 +63,7 @@ export function createTranscriptionEndpoint(
   );
 }
 
-/** Whether every model for audio has a price: then no call is for nothing. */
+/** Returns whether every model for audio has a price, so that no call is free. */
 const isPaid = ({ models }: Catalog): boolean =>
   models.filter(({ type }) => type === 'audio').every((model) => measuredCost(model, { seconds: 1 }) > 0n);
 

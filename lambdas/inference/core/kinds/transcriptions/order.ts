@@ -1,4 +1,6 @@
-/** What the settling workflow receives of a transcription, and what it answers: counts, names and the hold; never content. */
+/**
+ * The input and the output of the settling workflow for a transcription: counts, names and the hold, but never content.
+ */
 import * as z from 'zod';
 import { KINDS } from '../../../../platform/core/kinds.ts';
 
@@ -35,7 +37,7 @@ export const settlementOrder = z.object({
 
 export type SettlementOrder = z.infer<typeof settlementOrder>;
 
-/** What the settling workflow answers with. */
+/** The output of the settling workflow. */
 export const settledOrder = z.object({ cost: amount, balance: amount });
 
 export type SettledOrder = z.infer<typeof settledOrder>;

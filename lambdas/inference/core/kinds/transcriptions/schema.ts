@@ -17,7 +17,7 @@ export const transcriptionFields = z.object({
 
 export type TranscriptionFields = z.infer<typeof transcriptionFields>;
 
-/** What the service decides itself; the rest goes to the route as it came. */
+/** Form fields that the service handles itself. All others are forwarded to the route unchanged. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
 
 export interface TranscriptionForm {

@@ -23,7 +23,7 @@ describe('what a transcription comes to', () => {
   const seconds = fc.integer({ min: 0, max: 100_000 });
   const held = fc.bigInt({ min: 0n, max: 10n ** 10n });
 
-  it('is the price of the seconds that its route returned, whatever was held', () => {
+  it('equals the price of the seconds that its route returned, whatever was held', () => {
     fc.assert(
       fc.property(seconds, held, (length, amount) => {
         expect(outcomeOf(orderOf(length, amount, false))).toMatchObject({
@@ -40,7 +40,7 @@ describe('what a transcription comes to', () => {
     );
   });
 
-  it('is no more than was held where the service measured the recording itself', () => {
+  it('never exceeds the hold if the service measured the recording itself', () => {
     fc.assert(
       fc.property(seconds, held, (length, amount) => {
         const cost = durationCost(6_000_000n, length);

@@ -11,7 +11,7 @@ export interface SettleTranscriptionDependencies extends SettlementDependencies 
   readonly recovery: Recovery;
 }
 
-/** What the call came to. The service's own measure never charges beyond the hold. */
+/** Returns the outcome of the call. The service's own measure never charges beyond the hold. */
 export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
   const { model, route, seconds, estimated, catalog, providerCost } = order;
   const lines = linesOf(order);

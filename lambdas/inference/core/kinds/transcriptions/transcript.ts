@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { TranscriptionFields } from './schema.ts';
 
-/** What a route answers. */
+/** The response of a route. */
 export interface Transcript {
   readonly text: string;
   readonly language: string | undefined;

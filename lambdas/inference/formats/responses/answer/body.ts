@@ -45,7 +45,7 @@ export function usageBody({
 export interface ResponseOptions {
   readonly request: ResponsesRequest;
   readonly answerId: string;
-  /** When the call began, milliseconds. */
+  /** The start of the call, in milliseconds since the epoch. */
   readonly createdMs: number;
 }
 
@@ -106,7 +106,7 @@ function wholeFormat(format: unknown): JsonObject {
 const wholeTool = (tool: Tool): Tool =>
   tool.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool;
 
-/** How a response of no route of its own protocol ended. */
+/** Returns the ending of a response from a route of another protocol. */
 export function endingBody({ reason }: Finish, declined: boolean, nowMs: number): JsonObject {
   const cut = CUT_SHORT[reason];
   if (cut !== undefined && !(reason === 'refusal' && declined))

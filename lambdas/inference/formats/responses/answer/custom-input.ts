@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { CUSTOM_ARGUMENT } from '../tool-names.ts';
 
-/** What models write before the text. */
+/** The JSON that models write before the text. */
 const OPENING = new RegExp(`^\\s*\\{\\s*"${CUSTOM_ARGUMENT}"\\s*:\\s*"`);
 
 /** Arguments that open in any other way give their text at the end. */
@@ -24,7 +24,7 @@ export class CustomInput {
   #escape = '';
   #given = '';
 
-  /** What of the text is certain with this piece of the arguments. */
+  /** Reads the next delta of the arguments and returns the text that is certain with it. */
   read(piece: string): string {
     this.#arguments += piece;
     let rest = piece;

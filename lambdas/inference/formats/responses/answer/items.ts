@@ -75,7 +75,7 @@ export const itemId = (kind: Kind, answerId: string, index: number): string =>
 export const callKind = (names: ToolNames, name: string): Kind =>
   names.called(name).type === 'custom' ? 'custom call' : 'call';
 
-/** What of an answer's items a caller gets. */
+/** The items of a response that a caller receives. */
 export class OutgoingItems {
   readonly #capsules: Capsules;
   readonly #isEncrypted: boolean;

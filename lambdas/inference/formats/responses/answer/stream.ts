@@ -33,7 +33,7 @@ type Block = { text: string } & (
       readonly kind: 'call';
       readonly callId: string;
       readonly name: string;
-      /** Of a custom tool. */
+      /** Present for a custom tool only. */
       readonly input?: CustomInput;
     })
 );
@@ -177,7 +177,7 @@ export class ItemEvents {
 
 const itemPlace = ({ id, index }: Open): JsonObject => ({ item_id: id, output_index: index });
 
-/** Of the part that is being written. */
+/** Returns the location of the content part that is being written. */
 const placeOf = (message: OpenMessage): JsonObject => ({
   ...itemPlace(message),
   content_index: message.content.length,

@@ -13,7 +13,7 @@ import { itemType } from './items.ts';
 /** More items are refused before any of them is read. */
 export const MAX_ITEMS = 10_000;
 
-/** What parts hold, each of its own type alone. */
+/** Fields that hold the content of a part. Each belongs to one type of part. */
 const CONTENTS = ['text', 'refusal', 'image_url', 'file_id', 'file_url', 'file_data', 'input_audio'];
 
 const text = z.looseObject({ text: z.string() }).superRefine(only('a text part', CONTENTS, ['text']));
@@ -104,7 +104,7 @@ const output = content({
   refusal: 'is no part of an output',
 });
 
-/** What items hold, each of its own types alone. */
+/** Fields that hold the content of an item. Each belongs to certain types of items alone. */
 const FIELDS = [
   ...['role', 'content', 'call_id', 'name', 'arguments', 'input', 'output'],
   ...['summary', 'encrypted_content'],

@@ -54,7 +54,7 @@ const answer = fc
 const withoutIds = (items: readonly Item[]) => items.map(({ id: _id, ...item }) => item);
 
 describe('an answer that is sent back', () => {
-  it('is whole, by references and whole items in any mix, where its last item is there, too', () => {
+  it('resolves to all of its items, from any mix of references and complete items, if its last item is present', () => {
     fc.assert(
       fc.property(
         answer,
@@ -70,7 +70,7 @@ describe('an answer that is sent back', () => {
     );
   });
 
-  it('has its reasoning by encrypted content alone, and the signature within', () => {
+  it('recovers its reasoning from encrypted content alone, with the signature', () => {
     fc.assert(
       fc.property(answer, (items) => {
         const sent = items.map(
@@ -91,7 +91,7 @@ describe('an answer that is sent back', () => {
     );
   });
 
-  it('has the signatures of its reasoning where the reasoning is sent whole without them', () => {
+  it('recovers the signatures of its reasoning if the caller sends the reasoning complete but without them', () => {
     const items = [
       {
         type: 'reasoning',
@@ -105,7 +105,7 @@ describe('an answer that is sent back', () => {
     expect(inputOf([user, sent])).toEqual([user, { type: 'reasoning', summary: sent.summary }]);
   });
 
-  it('may be referred to before its last item, and from a later turn', () => {
+  it('resolves references before its last item, and in a later turn', () => {
     const items = [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'Hello' }];
     expect(inputOf([user, reference('msg_1'), user, lastOf(items), user])).toEqual([
       ...[user, ...withoutIds(items), user, user],
@@ -115,7 +115,7 @@ describe('an answer that is sent back', () => {
   it.each([
     ['a reference of this type', { type: 'item_reference', id: 'msg_1' }],
     ['a reference by its id alone', { id: 'msg_1' }],
-  ])('is refused where nothing holds it: %s', (_what, item) => {
+  ])('causes an error if no item of the input contains it: %s', (_what, item) => {
     expect(refusal(() => inputOf([user, item]))).toMatchObject({
       code: 'state_not_kept',
       param: 'input[1]',
@@ -135,7 +135,7 @@ describe('encrypted content', () => {
     expect(inputOf([user, reasoning(signature, '')])).toEqual([user, reasoning(signature, '')]);
   });
 
-  it('of another service is left out, and with it reasoning that has nothing else', () => {
+  it('disappears if another service created it, together with reasoning that contains nothing else', () => {
     expect(inputOf([user, reasoning('gAAAA')])).toEqual([
       user,
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
@@ -158,11 +158,11 @@ describe('encrypted content', () => {
       () => reasoning(sealItems(CAPSULES, [{ ...reasoning(changed(signature)), id: 'rs_1' }])),
       'input[1].encrypted_content',
     ],
-  ])('that was changed is refused: %s', (_where, item, param) => {
+  ])('causes an error if it was changed: %s', (_where, item, param) => {
     expect(refusal(() => inputOf([user, item()]))).toMatchObject({ code: 'invalid_capsule', param });
   });
 
-  it('of a signature that was changed in any letter is never taken', () => {
+  it('causes an error if any letter of a signature was changed', () => {
     const at = fc.integer({ min: 'uis1s_'.length, max: signature.length - 2 });
     fc.assert(
       fc.property(at, (index) => {
@@ -194,7 +194,7 @@ function changed(capsule: string, index = Math.floor(capsule.length / 2)): strin
 describe('a large input', () => {
   const message = (text: string) => ({ type: 'message', id: 'msg_1', role: 'assistant', content: text });
 
-  it('of 10,000 items and references is resolved, and no capsule is opened twice', () => {
+  it('resolves 10,000 items and references and opens each sealed token once', () => {
     const items = [message('x'), { ...message('y'), id: 'msg_2' }];
     const last = lastOf(items);
     const { capsules, opened } = countingCapsules();
@@ -207,7 +207,7 @@ describe('a large input', () => {
     expect(opened()).toBe(1);
   });
 
-  it('of 10,000 capsules is resolved, each opened once', () => {
+  it('resolves 10,000 sealed tokens and opens each of them once', () => {
     const { capsules, opened } = countingCapsules();
     const item = { type: 'reasoning', summary: [], encrypted_content: signature };
     expect(
@@ -219,7 +219,7 @@ describe('a large input', () => {
     expect(opened()).toBe(1);
   });
 
-  it('is refused where references stand for more text than a request may have', () => {
+  it('causes an error if its references stand for more text than a request may have', () => {
     const items = [message('x'.repeat(100_000))];
     const references = Array.from({ length: 1_000 }, () => reference('msg_1'));
     expect(refusal(() => inputOf([lastOf(items), ...references]))).toMatchObject({
@@ -229,7 +229,7 @@ describe('a large input', () => {
     });
   });
 
-  it('is refused where capsules stand for more items', () => {
+  it('causes an error if its sealed tokens stand for too many items', () => {
     const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'x' }] };
     const encrypted_content = sealItems(
       CAPSULES,
@@ -255,11 +255,11 @@ describe('the output of a tool', () => {
       [call, { ...output, type: 'custom_tool_call_output' }],
       'input[1].call_id',
     ],
-  ])('is refused %s', (_what, input, param) => {
+  ])('causes an error: %s', (_what, input, param) => {
     expect(refusal(() => inputOf(input))).toMatchObject({ code: 'invalid_value', param });
   });
 
-  it('is taken behind a call that is referred to', () => {
+  it('follows a call that the input refers to', () => {
     expect(inputOf([user, reference('fc_1'), output, lastOf([call])])).toEqual([
       user,
       ...withoutIds([call]),

@@ -10,7 +10,7 @@ import { openItems } from '../items-capsule.ts';
 import { MAX_ITEMS } from './item-schema.ts';
 import { COMMON_ITEMS, type Item, itemType } from './items.ts';
 
-/** What capsules and references may add to a request, characters: as much as a body may have. */
+/** Maximum number of characters that sealed tokens and references may add to a request: as many as a body may have. */
 export const MAX_RESOLVED = 8_000_000;
 
 /** An item for the routes, and the place in the caller's input that it comes from. */
@@ -43,7 +43,7 @@ class Resolution {
   readonly resolved: Resolved[] = [];
   readonly #capsules: Capsules;
   readonly #signatures = new Set<string>();
-  /** What capsules of items hold, by the capsule; undefined for any other text. */
+  /** The items in each sealed token that was opened, by the token; undefined for any other text. */
   readonly #opened = new Map<string, readonly Registered[] | undefined>();
   /** The items that can be referred to, by id. */
   readonly #registered = new Map<string, Registered>();
@@ -75,7 +75,7 @@ class Resolution {
     this.#put(found.item, at);
   }
 
-  /** What the id of an answer's last item holds; undefined for any other item. */
+  /** Returns the items in the id of a response's last item; undefined for any other item. */
   #end(item: Item, at: number): readonly Registered[] | undefined {
     const type = itemType(item);
     if ((type !== 'reasoning' && type !== 'item_reference') || typeof item.id !== 'string') return undefined;
@@ -108,14 +108,20 @@ class Resolution {
     }
   }
 
-  /** What a reasoning item's capsule holds; of one that has none, what the answer's last item holds under its id. */
+  /**
+   * Returns the items in the sealed token of a reasoning item. For an item without a token, returns the item that the
+   * last item of the response contains under its id.
+   */
   #heldBy({ id, encrypted_content: encrypted }: Item, at: number): readonly Registered[] | undefined {
     if (typeof encrypted === 'string') return this.#open(encrypted, at, 'encrypted_content');
     const registered = typeof id === 'string' ? this.#registered.get(id) : undefined;
     return registered === undefined ? undefined : [registered];
   }
 
-  /** What another service encrypted, or the caller wrote, no route takes; reasoning without text is then nothing. */
+  /**
+   * Adds a reasoning item. Encrypted content that another service or the caller created is dropped, because no route
+   * accepts it. Reasoning that then contains nothing is dropped too.
+   */
   #pushReasoning({ encrypted_content: encrypted, ...item }: Item, at: number): void {
     const signature =
       typeof encrypted === 'string' && this.#isSignature(encrypted, at) ? encrypted : undefined;
@@ -186,6 +192,6 @@ const unresolved = (at: number): ServiceError =>
     { param: `input[${at}]` },
   );
 
-/** Whether a value of the input is one of an item's own lists. */
+/** Returns the objects in a list; an empty list for any other value. */
 export const objectsIn = (list: unknown): readonly JsonObject[] =>
   Array.isArray(list) ? list.filter(isJsonObject) : [];

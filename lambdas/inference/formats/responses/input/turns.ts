@@ -14,7 +14,7 @@ import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
 import { type Item, isPdfPart, itemType, type Part, partsOf } from './items.ts';
 import { objectsIn } from './references.ts';
 
-/** Whether an item instructs the model. */
+/** Returns whether an item instructs the model. */
 export const isSystem = (item: Item): boolean =>
   itemType(item) === 'message' && (item.role === 'system' || item.role === 'developer');
 
@@ -47,7 +47,7 @@ export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
   return turns;
 }
 
-/** What the caller's side says; undefined for an item of the model's. */
+/** Returns the content parts of a caller's item; undefined for an item of the model. */
 function userParts(item: Item): UserPart[] | undefined {
   const type = itemType(item);
   if (type === 'message' && item.role !== 'assistant') return partsOf(item.content).flatMap(toShownOrFile);

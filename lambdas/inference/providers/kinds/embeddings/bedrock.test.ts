@@ -31,28 +31,34 @@ describe('a batch that takes several calls', () => {
   it.each([
     ['Titan', TITAN, 2],
     ['Cohere', COHERE, 97],
-  ])('is refused by %s before the first where a text may be too long', async (_name, model, count) => {
-    const failure = await failureOf(embed(model, { input: texts(count) }, { context_window: 100 }));
-    expect(failure).toMatchObject({ status: 400, retryable: false, param: `input[${count - 1}]` });
-    expect(failure.refusal?.reason).toContain('Send it in a request of its own.');
-    expect(server.requests).toEqual([]);
-  });
+  ])(
+    'causes an error before the first call of %s if one text may be too long',
+    async (_name, model, count) => {
+      const failure = await failureOf(embed(model, { input: texts(count) }, { context_window: 100 }));
+      expect(failure).toMatchObject({ status: 400, retryable: false, param: `input[${count - 1}]` });
+      expect(failure.refusal?.reason).toContain('Send it in a request of its own.');
+      expect(server.requests).toEqual([]);
+    },
+  );
 
   it.each([
     ['Titan', TITAN, 1],
     ['Cohere', COHERE, 96],
-  ])('is no case of one call: whether such a text is too long, %s decides', async (_name, model, count) => {
-    answers(({ texts: sent = [0] }) => ({
-      ...{ embedding: [1], inputTextTokenCount: 9 },
-      embeddings: { float: (sent as unknown[]).map(() => [1]) },
-    }));
-    const { embeddings } = await embed(model, { input: texts(count) }, { context_window: 100 });
-    expect(embeddings).toHaveLength(count);
-  });
+  ])(
+    'a single call sends such a text, and %s decides whether it is too long',
+    async (_name, model, count) => {
+      answers(({ texts: sent = [0] }) => ({
+        ...{ embedding: [1], inputTextTokenCount: 9 },
+        embeddings: { float: (sent as unknown[]).map(() => [1]) },
+      }));
+      const { embeddings } = await embed(model, { input: texts(count) }, { context_window: 100 });
+      expect(embeddings).toHaveLength(count);
+    },
+  );
 });
 
 describe('embeddings of Titan', () => {
-  it('are a signed call for each text, in the order of the texts, whichever answers first', async () => {
+  it('come from one signed call per text, and keep the order of the texts if responses arrive in another', async () => {
     server.reply = async (response, { body }) => {
       const { inputText } = JSON.parse(body) as { inputText: string };
       await new Promise((resolve) => setTimeout(resolve, inputText === 'a' ? 50 : 0));
@@ -74,7 +80,7 @@ describe('embeddings of Titan', () => {
 });
 
 describe('embeddings of Cohere', () => {
-  it('are calls of 96 texts, counted by Bedrock’s own header', async () => {
+  it('come from calls of up to 96 texts, counted by Bedrock’s header', async () => {
     answers(({ texts }) => ({ embeddings: { float: (texts as string[]).map(() => [1]) } }), {
       'x-amzn-bedrock-input-token-count': '40',
     });
@@ -86,7 +92,7 @@ describe('embeddings of Cohere', () => {
     expect(bodies()[0]).toMatchObject({ input_type: 'search_document', embedding_types: ['float'] });
   });
 
-  it('that nobody counted say so', async () => {
+  it('report no token count if Bedrock counts none', async () => {
     answers(() => ({ embeddings: { float: [[1]] } }));
     expect(await embed(COHERE, { input: 'a' })).toEqual({ embeddings: [[1]], tokens: undefined });
   });

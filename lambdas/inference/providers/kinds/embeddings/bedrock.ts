@@ -17,7 +17,7 @@ import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
 import { type Invoked, invoke } from '../bedrock-invoke.ts';
 
-/** How a family of models takes texts and gives vectors. */
+/** A family of models: the request for a batch of texts and the vectors in its response. */
 interface Family {
   /** Texts a call. */
   readonly batchSize: number;

@@ -27,7 +27,7 @@ const paint = (payload: JsonObject, upstreamModel = CORE) =>
 
 describe('images of Stability AI', () => {
   it.each([CORE, 'stability.stable-image-ultra-v1:1', 'stability.sd3-5-large-v1:0'])(
-    'are a signed call for each image: %s',
+    'come from a signed call for each image: %s',
     async (model) => {
       let sent = 0;
       answers(() => {
@@ -61,7 +61,7 @@ describe('images of Stability AI', () => {
     expect(sent.map((body) => body.negative_prompt)).toEqual(['a hound', 'a hound', 'a hound']);
   });
 
-  it('are those that came, where others of the call were filtered, throttled or no images', async () => {
+  it('include each image that succeeds, if other calls are filtered, throttled or return no image', async () => {
     let sent = 0;
     server.reply = (response) => {
       sent += 1;
@@ -84,7 +84,7 @@ describe('images of Stability AI', () => {
   });
 
   it.each(['Filter reason: prompt', 'Filter reason: output image'])(
-    'that the filter stopped are a refusal of the prompt, which no other route is asked about: %s',
+    'cause a rejection of the prompt without another route if the filter stops all of them: %s',
     async (reason) => {
       answers(() => ({ finish_reasons: [reason], images: ['QQ=='] }));
       expect(await failureOf(paint({ n: 2 }))).toMatchObject({
@@ -96,7 +96,7 @@ describe('images of Stability AI', () => {
   );
 
   it.each(['512x512', '768x768', '1024x768', '768x1024'])(
-    'are not made in another size than the one asked for: %s is refused before anything is sent',
+    'keep to the requested size: %s causes an error before any request',
     async (size) => {
       expect(await failureOf(paint({ size }))).toMatchObject({
         status: 400,
@@ -107,7 +107,7 @@ describe('images of Stability AI', () => {
     },
   );
 
-  it('of a model that has ended are left to another route, and nothing is sent', async () => {
+  it('leave the call to another route if the model has ended, and send nothing', async () => {
     const failure = await failureOf(paint({}, 'amazon.nova-canvas-v1:0'));
     expect(failure).toMatchObject({ status: 404, retryable: true });
     expect(server.requests).toEqual([]);
@@ -144,7 +144,7 @@ describe('the catalog', () => {
     expect(() => catalogOf('image', model, 'http://bedrock.test')).toThrow('knows how to ask');
   });
 
-  it('of before a model ended, which names it, can still be read', () => {
+  it('remains readable if it lists a model that has ended since', () => {
     for (const model of ['amazon.nova-canvas-v1:0', 'amazon.titan-image-generator-v2:0'])
       expect(catalogOf('image', model, 'http://bedrock.test').models).toHaveLength(1);
   });

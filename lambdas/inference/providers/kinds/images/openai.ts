@@ -18,7 +18,7 @@ export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): ProviderCall<Jso
   };
 }
 
-/** What an image is, and how its prompt was put; nothing else that a route says of it reaches a caller. */
+/** Returns an image and its revised prompt. No other field of the route reaches a caller. */
 function toImage(entry: unknown): JsonObject[] {
   const { b64_json: data, url, revised_prompt: prompt } = Object(entry) as JsonObject;
   const image = { ...(isText(data) ? { b64_json: data } : {}), ...(isAddress(url) ? { url } : {}) };

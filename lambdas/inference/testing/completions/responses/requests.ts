@@ -29,7 +29,7 @@ export const payloadOf = (fields: Fields = {}, capsules = CAPSULES) => toPayload
 export const inputOf = (input: readonly unknown[], capsules = CAPSULES) =>
   payloadOf({ input }, capsules).body.input as readonly Item[];
 
-/** What a request is refused with: the code and the field. */
+/** Returns the error of a rejected request: the code, the field and the message. */
 export function refusal(act: () => unknown): { code: string; param: string | null; message: string } {
   try {
     act();

@@ -37,14 +37,14 @@ export const SAMPLES: readonly Sample[] = [
   ...rows('anthropic', MESSAGES),
 ];
 
-/** What a request asks for on a route that takes every field. */
+/** Returns the priced features of a request on a route that supports every field. */
 export function pricedFeaturesIn(protocol: CallerProtocol, body: JsonObject): readonly PricedFeature[] {
   const everything: TakesField = () => true;
   const { needs, undocumented } = readFields(TABLES[protocol], body, everything);
   return [...needs, ...undocumented.flatMap((field) => field.needs)].filter(isPriced);
 }
 
-/** Whether a path in a request is that of a field of the rule. */
+/** Returns whether a path in a request is that of a field of the rule. */
 export const isAt = (rule: FieldRule, param: string): boolean =>
   patternsOf(rule).some((pattern) => {
     const path = pattern.replaceAll('.', '\\.').replaceAll('[]', '(\\[\\d+\\])?');

@@ -10,7 +10,7 @@ const part = (content: JsonObject): JsonObject => ({
 export const weather = { name: 'weather', parameters: { type: 'object' } };
 const PART = 'messages[0].content[1]';
 
-/** Of fields that Responses has too. */
+/** Samples of fields that Responses has too. */
 export const OPENAI_SHARED: readonly Row[] = [
   [{ service_tier: 'priority' }, tier('priority', 'service_tier')],
   [{ service_tier: 'fast' }, tier('fast', 'service_tier')],

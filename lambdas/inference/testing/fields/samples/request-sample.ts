@@ -1,4 +1,4 @@
-/** How samples of requests are written: the fields that ask, and what they ask for. */
+/** Samples of requests: their fields, and the priced features that they request. */
 
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { PricedFeature } from '../../../core/fields/need.ts';

@@ -48,7 +48,7 @@ export const foreignPayload = (conversation: Partial<Conversation> = {}, stream 
   fields: NO_FIELDS,
 });
 
-/** What the reader of an answer knows of its call. */
+/** The properties of a call that are needed to read its response. */
 export const NATIVE = { payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
 export const FOREIGN = { payload: foreignPayload(), identity: IDENTITY, signatures: SIGNATURES };
 export const JSON_MODE = { ...FOREIGN, answerTool: 'json_answer' };

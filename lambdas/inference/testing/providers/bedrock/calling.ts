@@ -105,7 +105,9 @@ export function callFor(answer: Answer, call: Call = {}): Promise<Reply> {
   return unwired.chat(attemptAt('http://bedrock.test', call));
 }
 
-/** What a stream gave before it ended or failed; bytes are a stream's. */
+/**
+ * Returns the events and parts of a response before it ended or failed, and the failure. Bytes are those of a stream.
+ */
 export async function outcome(
   answer: Answer | Uint8Array,
   call: Call = {},

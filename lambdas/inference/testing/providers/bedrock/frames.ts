@@ -93,5 +93,5 @@ export const STREAMS: Readonly<Record<string, readonly WireEvent[]>> = {
 };
 
 export const TEXT = framesOf(STREAMS.text ?? []);
-/** As far as its first text, and a little more. */
+/** The stream up to its first text, and a few bytes more. */
 export const TEXT_PART = TEXT.subarray(0, framesOf(STREAMS.text?.slice(0, 3) ?? []).length + 9);

@@ -16,7 +16,7 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** What a stream gave before it ended or failed. */
+/** Returns the events of a stream before it ended or failed, and the failure. */
 export async function outcome(
   ...parts: readonly Uint8Array[]
 ): Promise<{ events: ReplyEvent[]; failure: unknown }> {

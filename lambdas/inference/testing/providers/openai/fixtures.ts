@@ -29,7 +29,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
   fields: NO_FIELDS,
 });
 
-/** What the reader of an answer knows of its call. */
+/** The properties of a call that are needed to read its response. */
 export const CALL = { route: {}, payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
 
 const folder = join(import.meta.dirname, 'fixtures');

@@ -16,7 +16,7 @@ export type Condition = (scope: Scope) => boolean;
 
 const parsed = new Map<string, Condition>();
 
-/** Whether the item meets the condition; throws `InvalidExpression`. */
+/** Returns whether the item meets the condition; throws `InvalidExpression`. */
 export function isMet(expression: string, scope: Scope): boolean {
   let condition = parsed.get(expression);
   if (condition === undefined) {

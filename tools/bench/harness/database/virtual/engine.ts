@@ -174,7 +174,7 @@ const validation = (message: string): DynamoDBServiceException =>
     $metadata: { ...METADATA },
   });
 
-/** What the input asks to be returned of a write. */
+/** Returns the attributes of a write that the input requests. */
 function returned(
   input: OperationInput,
   before: Item | undefined,

@@ -26,7 +26,7 @@ export interface OperationInput {
   readonly TransactItems?: readonly Readonly<Record<string, OperationInput>>[];
 }
 
-/** What came of an operation, and the units that each of its items cost. */
+/** The result of an operation, and the units that each of its items cost. */
 export interface Executed {
   readonly output?: object;
   readonly failure?: Error;

@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import { sizeOf, sum } from './values.ts';
 
-/** What an expression is evaluated in: an item, and the names and values that its placeholders stand for. */
+/** The scope of an expression: an item, and the names and values of its placeholders. */
 export interface Scope {
   readonly item: Item;
   readonly names: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export class Tokens {
     return this.#tokens[this.#at] ?? '';
   }
 
-  /** Whether the token after the next one is this one. */
+  /** Returns whether the token after the next one equals `token`. */
   isFollowedBy(token: string): boolean {
     return this.#tokens[this.#at + 1] === token;
   }
@@ -64,7 +64,7 @@ export class Tokens {
     if (!this.accept(wanted)) throw new InvalidExpression(`${wanted} is expected, not ${this.next}`);
   }
 
-  /** What `parse` gives, as often as a comma follows. */
+  /** Returns the result of `parse`, and another one for each comma that follows. */
   list<T>(parse: () => T): T[] {
     const parsed = [parse()];
     while (this.accept(',')) parsed.push(parse());
@@ -119,7 +119,7 @@ export function parseSize(tokens: Tokens): Operand {
   };
 }
 
-/** What `SET` assigns: an operand or `if_not_exists`, alone or as a sum or a difference of two. */
+/** Parses the value that `SET` assigns: an operand or `if_not_exists`, alone or as a sum or difference of two. */
 export function parseAssigned(tokens: Tokens): Operand {
   const left = parseTerm(tokens);
   if (tokens.next !== '+' && tokens.next !== '-') return left;

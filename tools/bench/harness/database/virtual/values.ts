@@ -63,7 +63,7 @@ export function compare(a: AttributeValue, b: AttributeValue): number | undefine
   return undefined;
 }
 
-/** Whether the values are of one type and equal; sets and maps in any order. */
+/** Returns whether the values have one type and are equal; sets and maps in any order. */
 export function equal(a: AttributeValue, b: AttributeValue): boolean {
   const order = compare(a, b);
   if (order !== undefined) return order === 0;
@@ -87,7 +87,7 @@ const equalMaps = (a: Item, b: Item): boolean =>
 const equalSets = (a: readonly string[] | undefined, b: readonly string[] | undefined): boolean =>
   a !== undefined && b !== undefined && a.length === b.length && a.every((value) => b.includes(value));
 
-/** Whether a text has a part, or a set or list an element. */
+/** Returns whether a string contains a substring, or a set or list an element. */
 export function contains(whole: AttributeValue, part: AttributeValue): boolean {
   if (whole.S !== undefined) return part.S !== undefined && whole.S.includes(part.S);
   if (whole.SS !== undefined) return part.S !== undefined && whole.SS.includes(part.S);
@@ -95,7 +95,7 @@ export function contains(whole: AttributeValue, part: AttributeValue): boolean {
   return (whole.L ?? []).some((value) => equal(value, part));
 }
 
-/** What the `size` function gives; undefined for a value that has no size. */
+/** Returns the result of the `size` function; undefined for a value without a size. */
 export function sizeOf(value: AttributeValue): number | undefined {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.M !== undefined) return Object.keys(value.M).length;

@@ -17,7 +17,7 @@ import type { VirtualTime } from './virtual-time.ts';
 
 type Span = readonly [least: number, most: number];
 
-/** How long requests take, ms; drawn evenly. */
+/** The duration of requests in milliseconds, drawn uniformly. */
 export interface Timing {
   readonly request: Span;
   readonly transaction: Span;
@@ -25,7 +25,7 @@ export interface Timing {
 
 const TIMING: Timing = { request: [4, 8], transaction: [10, 20] };
 
-/** Of a request's time, the parts until it has reached its items, and until it has been carried out: the least and the most. */
+/** The smallest and largest fraction of a request's time until it reaches its items, and then until it is executed. */
 const ARRIVED = [0.2, 0.35] as const;
 const CARRIED_OUT = [0.65, 0.8] as const;
 
@@ -42,7 +42,7 @@ export interface VirtualDatabaseOptions {
   readonly timing?: Timing;
 }
 
-/** What came of a request, with all its tries. */
+/** The result of a request, with all its attempts. */
 export interface RequestResult {
   /** Units that it cost; none for a try that the limits refused. */
   readonly units: number;

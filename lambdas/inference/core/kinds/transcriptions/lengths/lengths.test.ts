@@ -29,12 +29,12 @@ const extensionOf = (name: string) => name.slice(name.lastIndexOf('.') + 1) as A
 const measure = (bytes: Uint8Array<ArrayBuffer>, extension: AudioExtension) =>
   measureAudio(new Blob([bytes]), extension, systemAfter);
 
-/** What encoders leave out of the header, or what a header does not determine. */
+/** Files whose header omits the length, because encoders leave it out, or does not determine it. */
 const UNTOLD = ['recorder.webm', 'fragments.m4a', 'adpcm.wav'];
 const stated = Object.keys(ENCODED).filter((name) => !UNTOLD.includes(name));
 
 describe('the length of what encoders write', () => {
-  it.each(stated)('is read as another reader has it, who reads to the end: %s', async (name) => {
+  it.each(stated)('matches the length of another reader that reads to the end: %s', async (name) => {
     const length = await measure(read(name), extensionOf(name));
     const { format } = await parseBuffer(read(name), undefined, { duration: true });
     // Encoders pad: a frame of MP3 or AAC at 8 kHz has 0.13 s.
@@ -42,30 +42,33 @@ describe('the length of what encoders write', () => {
     expect(Math.abs((length?.seconds ?? 0) - 1)).toBeLessThan(0.2);
   });
 
-  it.each(UNTOLD)('is not guessed where the header does not state it: %s', async (name) => {
+  it.each(UNTOLD)('stays undefined if the header does not state it: %s', async (name) => {
     expect(await measure(read(name), extensionOf(name))).toBeUndefined();
   });
 
-  it('is exact for plain samples alone', async () => {
+  it('counts as exact for plain samples alone', async () => {
     const exact = await Promise.all(
       stated.map(async (name) => ((await measure(read(name), extensionOf(name)))?.exact ? [name] : [])),
     );
     expect(exact.flat()).toEqual(['extensible.wav', 'plain.wav', 'unknown-size.wav']);
   });
 
-  it.each(['constant.mp3', 'samples.flac'])('is found behind a tag with a picture: %s', async (name) => {
-    const bytes = read(name);
-    const tag = Buffer.alloc(10 + 200_000);
-    // 200,000 in four times seven bits.
-    tag.set([...Buffer.from('ID3'), 4, 0, 0, 0, 12, 26, 64]);
-    const [plain, tagged] = await Promise.all([
-      measure(bytes, extensionOf(name)),
-      measure(Buffer.concat([tag, bytes]), extensionOf(name)),
-    ]);
-    expect(tagged).toEqual(plain);
-  });
+  it.each(['constant.mp3', 'samples.flac'])(
+    'stays the same behind a tag with a picture: %s',
+    async (name) => {
+      const bytes = read(name);
+      const tag = Buffer.alloc(10 + 200_000);
+      // 200,000 in four times seven bits.
+      tag.set([...Buffer.from('ID3'), 4, 0, 0, 0, 12, 26, 64]);
+      const [plain, tagged] = await Promise.all([
+        measure(bytes, extensionOf(name)),
+        measure(Buffer.concat([tag, bytes]), extensionOf(name)),
+      ]);
+      expect(tagged).toEqual(plain);
+    },
+  );
 
-  it('is found in a movie header behind 20 MB of sound', async () => {
+  it('stays the same if 20 MB of sound precede the movie header', async () => {
     const bytes = read('movie-last.m4a');
     const data = bytes.indexOf('mdat') - 4;
     const end = data + bytes.readUInt32BE(data);
@@ -109,11 +112,11 @@ describe('a WAV file whose header lies', () => {
     ['no channels', (bytes) => bytes.writeUInt16LE(0, 22)],
     ['no bits', (bytes) => bytes.writeUInt16LE(0, 34)],
     ['a format of no size', (bytes) => bytes.writeUInt32LE(0, 16)],
-  ])('is not exact with %s', async (_name, change) => {
+  ])('yields no length with %s', async (_name, change) => {
     expect(await changed(change)).toBeUndefined();
   });
 
-  it('is not exact with a second format', async () => {
+  it('yields no length with a second format', async () => {
     const format = wav.subarray(12, 36);
     const twice = Buffer.concat([wav.subarray(0, 12), format, wav.subarray(12)]);
     expect(await measure(twice, 'wav')).toBeUndefined();
@@ -121,7 +124,7 @@ describe('a WAV file whose header lies', () => {
 });
 
 describe('any bytes', () => {
-  it('have a length above 0 or none, and never fail, cut and changed as they may be', async () => {
+  it('yield a length above 0 or none, and never an error, even if cut and changed', async () => {
     let state = 20_261_122;
     const random = (below: number) => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

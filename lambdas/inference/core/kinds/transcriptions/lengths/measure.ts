@@ -1,4 +1,4 @@
-/** How long a recording is by its own header, of whichever format. */
+/** The length of a recording according to its own header, for every accepted format. */
 import type { After } from '../../../../../platform/core/ports.ts';
 import type { AudioExtension } from '../audio-type.ts';
 import { lengthOfFlac } from './flac.ts';

@@ -7,7 +7,7 @@ const BITRATES = {
   second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
 
-/** Of MPEG 1; halves and quarters of it belong to MPEG 2 and 2.5. */
+/** Sample rates of MPEG 1. Half of each belongs to MPEG 2, and a quarter to MPEG 2.5. */
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
 const RATE_DIVISORS = [4, undefined, 2, 1];
 const LAYER_3 = 1;
@@ -20,7 +20,7 @@ interface Frame {
   readonly samples: number;
   /** Bytes. */
   readonly length: number;
-  /** Where an index would stand (Xing). */
+  /** The offset at which an index (Xing) would be. */
   readonly index: number;
 }
 

@@ -13,7 +13,10 @@ interface Stream {
   readonly skipped: number;
 }
 
-/** Which codec a stream's first packet is of, and how it counts. */
+/**
+ * Returns the stream of the codec that its first packet identifies, with the rate of its positions and those that are
+ * skipped.
+ */
 function streamOf(packet: Buffer): Stream | undefined {
   const begins = (text: string) => packet.toString('latin1', 0, text.length) === text;
   // RFC 7845, section 5.1: positions are at 48 kHz whatever the input was.

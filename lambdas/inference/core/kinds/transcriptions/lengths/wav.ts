@@ -29,8 +29,9 @@ function plainRate(format: Buffer): number | undefined {
 }
 
 /**
- * Of plain samples, everything after the data chunk's header counts as sound: what the header says of its size might be
- * less. Of a codec nothing is known, and neither is it when a second format would let decoders differ.
+ * Reads the length of a WAV file. For plain samples, everything after the header of the data chunk counts as sound,
+ * because the size in that header might be less. For a codec, the length is unknown. It is also unknown if a second
+ * format would let decoders differ.
  */
 export const lengthOfWav: ReadLength = async (file) => {
   const head = await file.from(0, 12);

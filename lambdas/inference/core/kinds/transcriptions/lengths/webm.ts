@@ -14,7 +14,7 @@ interface Element {
   readonly id: number;
   /** Bytes; all bits set means unknown, and is far beyond any file. */
   readonly size: number;
-  /** Where its content begins. */
+  /** The offset at which its content begins. */
   readonly content: number;
 }
 

@@ -6,20 +6,23 @@ const WINDOW_BYTES = 64 * 1024;
 /** A tag to skip, the header, and a place elsewhere that it points to are three. */
 const MOST_WINDOWS = 4;
 
-/** How many elements (chunks, boxes, pages, frames) a reader looks at; files of encoders have a few dozen at most. */
+/**
+ * The maximum number of elements (chunks, boxes, pages, frames) that a reader checks. Files of encoders have a few
+ * dozen at most.
+ */
 export const MOST_ELEMENTS = 1_000;
 
 /** A recording's length as its own header gives it. */
 export interface Length {
   readonly seconds: number;
-  /** Whether the bytes of the file allow no other length, so that a header cannot state a wrong one. */
+  /** True if the bytes of the file allow no other length, so that a header cannot state a wrong one. */
   readonly exact: boolean;
 }
 
 /** Reads a length; undefined when the header does not state one within the bounds. Rejects when the file cannot be read. */
 export type ReadLength = (file: Windows) => Promise<Length | undefined>;
 
-/** What a header says and a file need not keep to. Undefined for what is no length. */
+/** Returns a length that a header states and the file need not have, or undefined if it is not a length. */
 export const claimed = (seconds: number): Length | undefined =>
   Number.isFinite(seconds) && seconds > 0 ? { seconds, exact: false } : undefined;
 
@@ -58,7 +61,7 @@ export class Windows {
   }
 }
 
-/** Where the audio begins after a tag that may stand before it (id3.org, ID3v2.4, section 3.1). */
+/** Returns the offset of the audio after a tag that may precede it (id3.org, ID3v2.4, section 3.1). */
 export async function afterTag(file: Windows): Promise<number> {
   const head = await file.from(0, 10);
   if (head?.toString('latin1', 0, 3) !== 'ID3') return 0;
