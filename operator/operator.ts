@@ -57,7 +57,7 @@ import { createRouteAccess } from './route-access.ts';
 import type { Target } from './target.ts';
 import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
 
-/** What the command line, the smoke test and the local seed are given. */
+/** The operations of the command line, the smoke test and the local seed. */
 export type Operator = ReturnType<typeof createOperator>;
 
 const walletOf =

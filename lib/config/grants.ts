@@ -36,7 +36,7 @@ const SESSION: Grants = { tables: { sessions: ['GetItem'] }, sessionKey: true };
 /** A request with a key counts against it. */
 const API_KEY: Grants = { tables: { keys: ['UpdateItem'] }, keyPepper: true };
 
-/** What each kind of caller is recognized by. */
+/** The grants by which a function recognizes each kind of caller. */
 const CALLERS: Readonly<Record<Authentication, readonly Grants[]>> = {
   none: [],
   session: [SESSION],

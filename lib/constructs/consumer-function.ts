@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { CONSUMERS, type ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
-/** What the functions of a deployment have in common. */
+/** The properties that all functions of a deployment have. */
 export type ConsumerProps = Pick<ServiceFunctionProps, 'config' | 'data' | 'bundles' | 'messaging'>;
 
 export const consumerFunction = (scope: Construct, name: ConsumerName, props: ConsumerProps) =>

@@ -1,6 +1,6 @@
 /**
- * What of npm's bill of materials concerns a deployment. `npm sbom` reads the lock file, which does not say which packages
- * are in a bundle: esbuild says that.
+ * The part of npm's bill of materials that is deployed. `npm sbom` reads the lock file, which does not show the
+ * packages of a bundle; esbuild's metafile does.
  */
 import type { Metafile } from 'esbuild';
 

@@ -15,7 +15,7 @@ describe('what a reader opens to understand a chat call', () => {
     expect(new Set(files).size).toBe(files.length);
   });
 
-  it('is at most 36 files and 4,000 lines, 25 files for the happy path', () => {
+  it('stays within 36 files and 4,000 lines, and 25 files on the happy path', () => {
     const lines = files.map((path) => readFileSync(join(root, path), 'utf8').split('\n').length - 1);
     expect(files.length).toBeLessThanOrEqual(36);
     expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(4_000);

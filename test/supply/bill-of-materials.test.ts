@@ -18,7 +18,7 @@ const ALL = {
 };
 
 describe('the bill of materials', () => {
-  it('has the production closure and what else is deployed, and the same text each time', () => {
+  it('contains the production closure and the other deployed packages, and has the same text each time', () => {
     expect(billOf(ALL, new Set(['a@1', 'c@1']))).toEqual({
       metadata: { component: { 'bom-ref': 'product@1', name: 'product' } },
       components: [
@@ -30,7 +30,7 @@ describe('the bill of materials', () => {
     });
   });
 
-  it('is refused for what the lock file does not have', () => {
+  it('fails for a package that the lock file does not have', () => {
     expect(() => billOf(ALL, new Set(['z@1']))).toThrow('z@1 is deployed');
   });
 });

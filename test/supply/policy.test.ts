@@ -18,7 +18,7 @@ describe('the packages of production', () => {
     expect(production.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
   });
 
-  it('are named with what speaks against them', () => {
+  it('appear by name with their findings', () => {
     const bad = new Map([['node_modules/a', { license: 'AGPL-3.0-only', deprecated: 'moved' }]]);
     expect(objectionsTo(['node_modules/a', 'node_modules/b'], bad)).toEqual([
       'node_modules/a: the licence "AGPL-3.0-only" is not on the list',

@@ -17,7 +17,7 @@ const UPSTREAM_TEXT = 'canaryupstream0d1e';
 const SESSION = 'canarysession4c1b';
 const BILLING = 'canarybilling88e7';
 const SECRET = 'canarysecret2277';
-/** Of the kinds of call beside conversations. */
+/** A text that only calls other than conversations contain. */
 const KIND_TEXT = 'quetzalcoatlus';
 const IDEMPOTENCY_KEY = 'canary-idempotency-key';
 

@@ -1,4 +1,4 @@
-/** What owners, publishers, visitors and operators do, each function by itself, on one service. */
+/** The actions of owners, publishers, visitors and operators, each function by itself, on one service. */
 import './platform/provider-costs.ts';
 import './platform/listings.ts';
 import './platform/smoke.ts';

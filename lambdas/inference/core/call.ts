@@ -31,7 +31,7 @@ export interface PaidCall<Answer> extends Call {
 /** Settles a prepared answer and sends it; a streamed one settles when it ends. */
 export type Deliver = () => Promise<Response | StreamedAnswer>;
 
-/** What a call has more once a route has answered it; its hold is yet to be settled. */
+/** A call that a route has answered; its hold is yet to be settled. */
 export interface AnsweredCall {
   readonly candidate: Candidate;
   readonly admission: Admission;

@@ -31,7 +31,7 @@ import { chooseRoutes, type PricedCandidate, type RouteChoice } from './routing/
 import type { ChatPayload } from './upstream/provider.ts';
 import { overflowMessage } from './upstream/refusal.ts';
 
-/** What a call is admitted by, and where it may be served. */
+/** The bounds by which a call is admitted, and the routes that can serve it. */
 export type Quote = Pick<PaidCall<unknown>, 'scope' | 'candidates' | 'output' | 'tokens' | 'cost'>;
 
 /** The upper bounds of a call's tokens and cost. */
@@ -56,7 +56,7 @@ export function quoteKind(
   };
 }
 
-/** What a chat call may be billed by on a route, and count and cost there at most. */
+/** The billable items of a chat call on a route, with the largest counts and cost there. */
 interface RouteBounds {
   readonly terms: Terms;
   readonly tokens: MostTokens;

@@ -41,7 +41,7 @@ export interface PaidCallOptions {
   readonly access: ReturnType<typeof createSecrets>;
   readonly measure: Measure;
   readonly catalog: CatalogSource;
-  /** How upstreams are reached; over a pool of connections when absent. */
+  /** Reaches upstreams; over a pool of connections when absent. */
   readonly fetch?: typeof globalThis.fetch;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal;

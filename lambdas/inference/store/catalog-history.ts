@@ -1,7 +1,6 @@
 /**
- * Which catalogs have been the current one, and since when: an item for each, counted in the pointer, so that they are
- * read by their keys and the table is not scanned. Documents stay in the table, so each can be read again. A new document
- * becomes the current one here.
+ * The catalogs that have been current, and the time of each: an item per catalog, counted in the pointer, so that they
+ * are read by their keys and the table is not scanned. Documents stay in the table, so each can be read again.
  */
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';

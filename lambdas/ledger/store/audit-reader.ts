@@ -62,7 +62,7 @@ export const createAccountPages =
     };
   };
 
-/** What the audit has proven of an account's usage: one item of its partition. */
+/** Returns the key of the audit's item in an account's partition: the usage that it has proven. */
 const provenKey = (accountId: string): Item => ({ account_id: text(accountId), item: text('audit#usage') });
 
 export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {

@@ -1,4 +1,7 @@
-/** What belongs to a listing, in its partition: pages of one kind of entry, and the removal of what a deleted one leaves. */
+/**
+ * The entries of a listing, in its partition: pages of one kind of entry, and the removal of the entries of a deleted
+ * listing.
+ */
 import {
   BatchWriteItemCommand,
   type DynamoDBClient,

@@ -19,7 +19,7 @@ const LIMIT_BYTES = 25 * MB;
 const FLAT_MB = 60;
 
 describe('a file for a transcription', () => {
-  it('of exactly 25 MB passes', async () => {
+  it('passes at exactly 25 MB', async () => {
     const recording = form(wavOfBytes(LIMIT_BYTES), 'long.wav', { response_format: 'verbose_json' });
     const response = await payer.post(PATH, recording);
     expect(response.status).toBe(200);
@@ -32,7 +32,7 @@ describe('a file for a transcription', () => {
   it.each([
     ['a byte more than 25 MB', LIMIT_BYTES + 1],
     ['far more than 25 MB', LIMIT_BYTES + 8 * MB],
-  ])('of %s is refused by name, and nothing is held', async (_name, bytes) => {
+  ])('fails at %s with an error that names it, and holds nothing', async (_name, bytes) => {
     const before = await payer.wallet();
     const response = await payer.post(PATH, form(wavOfBytes(bytes), 'long.wav'));
     expect([response.status, await response.json()]).toMatchObject([

@@ -8,7 +8,7 @@ import { Owner } from '../owner.ts';
 import { idTokenOf } from '../sign-in.ts';
 import { service } from './service.ts';
 
-/** Where everybody here has an address. */
+/** The domain of every address here. */
 const DOMAIN = 'canary-domain.example.com';
 
 let owner: Owner;

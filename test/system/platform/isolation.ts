@@ -166,22 +166,22 @@ describe('what is another account’s', () => {
     before = await states();
   });
 
-  it.each(naming)('is not found by who names it: %s', async (_name, route) => {
+  it.each(naming)('stays hidden from a caller who names it: %s', async (_name, route) => {
     await expectNothing(route, mine, theirs);
     await expectNothing(route, theirs, mine);
   });
 
-  it('has not changed when it was named', async () => {
+  it('stays unchanged after a stranger has named it', async () => {
     expect(await states()).toEqual(before);
   });
 
-  it.each(others)('is not shown where nothing is named: %s', async (_name, route) => {
+  it.each(others)('stays out of lists: %s', async (_name, route) => {
     // A route that ends the session of its caller is called by an account of its own.
     const asker = reachOf(route).endsSession === undefined ? mine : await newBelongings();
     await expectNothing(route, asker, theirs);
   });
 
-  it('has not changed with what others made', async () => {
+  it('stays unchanged by what strangers create', async () => {
     expect(await stateOf(theirs)).toEqual(before[1]);
   });
 });

@@ -119,7 +119,7 @@ describe('a route to Google', () => {
     { protocol: 'gemini', base_url: GEMINI, secret: 'env:KEY' },
     { protocol: 'gemini', base_url: `${VERTEX}/publishers/google`, ...account },
     { protocol: 'openai', base_url: `${VERTEX}/endpoints/openapi`, ...account },
-  ])('may be %j', (route) => {
+  ])('allows %j', (route) => {
     expect(faultsOf(route)).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('a route to Azure', () => {
       auth: 'entra',
       secret: 'env:C',
     },
-  ])('may be %j', (route) => {
+  ])('allows %j', (route) => {
     expect(faultsOf(route)).toEqual([]);
   });
 

@@ -48,7 +48,7 @@ export interface Received {
   readonly context: CallContext;
 }
 
-/** What a repetition of a call has in common with it. */
+/** The parts of a call that its repetition has too. */
 type RepeatableCall = Pick<Call, 'requestId' | 'key'> & {
   /** Distinguishes the request from any other of its path. */
   readonly identity: string;

@@ -61,7 +61,7 @@ export function forwarded({ model: _model, ...request }: CallRequestFields): Jso
   return forwardedFields(request);
 }
 
-/** What a call settles with that was answered whole, but for what `counted` says. */
+/** Returns the outcome that settles a call whose response is complete, except for the values of `counted`. */
 export function measuredOutcome(
   { candidate: { model, route }, catalog }: Pick<KindCall<unknown, unknown>, 'candidate' | 'catalog'>,
   measured: Measured,

@@ -1,4 +1,7 @@
-/** How long an answer may be: as its caller says, as the operator has decided for the model, or as wallet and key allow. */
+/**
+ * The length of an output: as its caller specifies, as the operator has decided for the model, or as wallet and key
+ * allow.
+ */
 
 import type { OutputRange } from '../../../ledger/core/call.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';

@@ -16,7 +16,7 @@ export interface FailoverDependencies {
   readonly log: Log;
 }
 
-/** What is known of a call since its admission. */
+/** A call since its admission. */
 export interface Admitted {
   readonly admission: Pick<Admission, 'output' | 'spent' | 'observe'>;
   /** Returns the remaining time of the host and of the caller. */

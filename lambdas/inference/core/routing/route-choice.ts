@@ -1,4 +1,4 @@
-/** Which routes may carry a call at a price that its caller allows, and in which order they are tried. */
+/** The routes that can serve a call at a price that its caller allows, in the order of their attempts. */
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';

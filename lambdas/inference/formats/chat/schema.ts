@@ -5,7 +5,7 @@ import { reference, routeControlFields } from '../../core/routing/route-controls
 import { only } from '../../core/upstream/foreign-fields.ts';
 import { AUDIO_FORMATS, isBase64, isPdfUrl } from '../../core/upstream/sources.ts';
 
-/** What parts hold, each of its own type alone. */
+/** The fields of content parts, each of its own type alone. */
 const PARTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
 
 const textPart = z

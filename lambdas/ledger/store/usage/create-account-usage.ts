@@ -12,7 +12,7 @@ export interface AccountUsageOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What usage sums are read from, made of and written to. */
+/** Returns the stores that usage sums are read from, computed from and written to. */
 export const sumsOn = (
   client: DynamoDBClient,
   tables: { readonly accounts: string; readonly keys: string; readonly usage: string },

@@ -1,4 +1,4 @@
-/** What hosts answer otherwise than the format says, by quirk, in the order in which an answer is changed. */
+/** The quirks of hosts' responses that deviate from the format, in the order of the changes. */
 import {
   type AnswerChange,
   type Change,

@@ -1,4 +1,4 @@
-/** What strict hosts refuse of a request, by quirk: the envelope of the refusal, and the rule. */
+/** The quirks of strict hosts: the rule that a request breaks, and the envelope of its rejection. */
 import { isSignatureOf, signatureOf } from '../exchange/proof.ts';
 import { callsOf, functionsOf, isJson, isSet, type Json, messagesOf, objectsIn } from './json-body.ts';
 import type { Envelope, Refusal } from './refusal.ts';

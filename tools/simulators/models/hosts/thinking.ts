@@ -50,7 +50,7 @@ const byReasoning: Way = ({ reasoning }) => {
   return isSet(budget) ? Number(budget) > 0 : undefined;
 };
 
-/** How a host is asked to think, by quirk; one without any of these does not. */
+/** The methods of requesting reasoning, by quirk; a host without a method does not reason. */
 export const THINKING = {
   'thinks-by-effort': byEffort,
   'thinks-by-budget': byBudget,
