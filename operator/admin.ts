@@ -1,5 +1,5 @@
 /** `npm run admin -- <command> [--json] [--stage S]`: the operator's command, against the local service or AWS. */
-import type { Outcome } from './arguments.ts';
+import type { CommandOutput } from './arguments.ts';
 import { COMMANDS, forPeople } from './commands.ts';
 import { createOperator } from './operator.ts';
 import { readAwsTarget, readLocalTarget } from './target.ts';
@@ -42,7 +42,7 @@ async function main(args: string[]): Promise<number> {
     return 2;
   }
   const rest = args.slice(words);
-  const print = ({ output, exitCode, text = forPeople(output) }: Outcome): number => {
+  const print = ({ output, exitCode, text = forPeople(output) }: CommandOutput): number => {
     console.log(json ? JSON.stringify(output) : text);
     return exitCode;
   };

@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Operator } from './operator.ts';
 
 /** The output of a command, and its exit code. */
-export interface Outcome {
+export interface CommandOutput {
   readonly output: Readonly<Record<string, unknown>>;
   readonly exitCode: number;
   /** The text that a person reads in place of the output's fields. */
@@ -12,13 +12,16 @@ export interface Outcome {
 
 export interface Command {
   readonly usage: string;
-  run(operator: Operator, args: readonly string[]): Promise<Outcome>;
+  run(operator: Operator, args: readonly string[]): Promise<CommandOutput>;
   /** The same, where it needs no service; undefined for arguments with which it does. `stage` is that of `--stage`. */
-  readonly alone?: (args: readonly string[], stage?: string) => Outcome | Promise<Outcome> | undefined;
+  readonly alone?: (
+    args: readonly string[],
+    stage?: string,
+  ) => CommandOutput | Promise<CommandOutput> | undefined;
 }
 
 /** Returns the outcome of a command that succeeded. */
-export const ok = (output: Record<string, unknown>): Outcome => ({ output, exitCode: 0 });
+export const ok = (output: Record<string, unknown>): CommandOutput => ({ output, exitCode: 0 });
 
 /** Reads `--name value` options; throws when one is unknown or a required one is missing. */
 export function options<T extends string>(

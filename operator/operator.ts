@@ -6,7 +6,7 @@ import { changeKey } from '../lambdas/access/core/api-keys.ts';
 import type { KeyState } from '../lambdas/access/core/key-state.ts';
 import type { Policy } from '../lambdas/access/core/policy.ts';
 import { LONGEST_SESSION_SECONDS } from '../lambdas/access/core/session.ts';
-import { type Identity, identityKey } from '../lambdas/access/core/sign-in.ts';
+import { identityKey, type ProviderIdentity } from '../lambdas/access/core/sign-in.ts';
 import {
   createAccounts,
   createKeyIssuer,
@@ -54,7 +54,7 @@ import { createOperatorMarks } from './operator-marks.ts';
 import { type Redriven, redrive } from './redrive.ts';
 import { restoreTables } from './restore.ts';
 import { createRouteAccess } from './route-access.ts';
-import type { Target } from './target.ts';
+import type { OperatorTarget } from './target.ts';
 import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
 
 /** The operations of the command line, the smoke test and the local seed. */
@@ -68,7 +68,7 @@ const walletOf =
     return found;
   };
 
-export function createOperator(target: Target, log: Log) {
+export function createOperator(target: OperatorTarget, log: Log) {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
   const messages = createMessages(target);
@@ -98,7 +98,8 @@ export function createOperator(target: Target, log: Log) {
   return {
     openAccount: (email?: string) => accounts.open(email),
     /** Has an identity that has opened no account sign in to this one. */
-    bindIdentity: (accountId: string, identity: Identity) => accounts.bind(identityKey(identity), accountId),
+    bindIdentity: (accountId: string, identity: ProviderIdentity) =>
+      accounts.bind(identityKey(identity), accountId),
     /** A session good for a day: an operator has no identity provider to sign in with again. */
     issueSession: (accountId: string) => sessions.begin(accountId, LONGEST_SESSION_SECONDS),
     /** The accounts that may see the operator's view. */
@@ -201,7 +202,7 @@ const catalogOf = (client: DynamoDBClient, table: string) => ({
 });
 
 /** The bus and the queues. */
-function createMessages({ client, environment }: Target) {
+function createMessages({ client, environment }: OperatorTarget) {
   const events = createEventClient(client);
   const queues = createQueueClient(client);
   return {

@@ -18,7 +18,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { requireTable, TABLES, type Table, type TableName } from '../lambdas/platform/contract/tables.ts';
-import type { Target } from './target.ts';
+import type { OperatorTarget } from './target.ts';
 
 /** As the setting `restoredTables` takes it. */
 export interface RestoredTable {
@@ -53,7 +53,7 @@ export function restoredName(table: string, at: Date): string {
 /** Resolves when every table is there and complete; throws DynamoDB's own error, a time out of its reach included. */
 export async function restoreTables(
   client: DynamoDBClient,
-  { environment, client: { endpoint } }: Target,
+  { environment, client: { endpoint } }: OperatorTarget,
   at: Date,
 ): Promise<RestoredTables> {
   if (endpoint !== undefined) throw new Error('the local service keeps no past: name a --stage');

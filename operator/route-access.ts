@@ -8,7 +8,7 @@ import { createBedrockClients } from '../lambdas/inference/store/bedrock-clients
 import { createSecretReader } from '../lambdas/platform/aws/secrets.ts';
 import type { Log, SecretReader } from '../lambdas/platform/core/ports.ts';
 import { systemClock } from '../lambdas/platform/system/system.ts';
-import type { Target } from './target.ts';
+import type { OperatorTarget } from './target.ts';
 
 export interface SignedGet {
   readonly url: string;
@@ -28,7 +28,7 @@ export interface RouteAccess {
 }
 
 export function createRouteAccess(
-  { client: { region, credentials } }: Target,
+  { client: { region, credentials } }: OperatorTarget,
   secrets: SecretsManagerClient,
   log: Log,
 ): RouteAccess {

@@ -14,7 +14,7 @@ import { TABLES } from '../lambdas/platform/contract/tables.ts';
 import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
 
-export interface Target {
+export interface OperatorTarget {
   /** Table names and secret, by the functions' own variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Returns the addresses of the service, if they are known for this target. */
@@ -32,7 +32,10 @@ export const LOCAL_ADMINISTRATOR = { accessKeyId: 'local-admin', secretAccessKey
 
 export const LOCAL_REGION = 'us-east-1';
 
-export function localTarget(awsEndpoint: string, environment: Readonly<Record<string, string>>): Target {
+export function localTarget(
+  awsEndpoint: string,
+  environment: Readonly<Record<string, string>>,
+): OperatorTarget {
   return {
     environment,
     client: { endpoint: awsEndpoint, region: LOCAL_REGION, credentials: LOCAL_ADMINISTRATOR },
@@ -40,7 +43,7 @@ export function localTarget(awsEndpoint: string, environment: Readonly<Record<st
 }
 
 /** The service that `npm start` runs on this state folder; throws a clear error when there is none. */
-export function readLocalTarget(stateDir: string): Target {
+export function readLocalTarget(stateDir: string): OperatorTarget {
   let text: string;
   try {
     text = readFileSync(join(stateDir, 'runtime.json'), 'utf8');
@@ -64,7 +67,7 @@ export const OPERATED = {
 } as const;
 
 /** The deployment of that stage, with the caller's own AWS credentials. */
-export async function readAwsTarget(stage: string): Promise<Target> {
+export async function readAwsTarget(stage: string): Promise<OperatorTarget> {
   const client = new CloudFormationClient({});
   const stacks = Object.entries(OPERATED).map(([stack, variables]) =>
     readOutputs(client, `Inference-${stage}-${stack}`, variables),

@@ -3,13 +3,13 @@
  * measured.
  */
 import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
-import type { NodeHost, Target } from '../platform/http/node-host.ts';
+import type { NodeHost, RouteTarget } from '../platform/http/node-host.ts';
 import { JSON_BODIES } from './bodies.ts';
 
 /** Answers on the path of health by the host's own state, and leaves every other path to `resolve`. */
 export const withHealth =
-  (host: () => Pick<NodeHost, 'isStopping'>, resolve: (method: string, path: string) => Target) =>
-  (method: string, path: string): Target =>
+  (host: () => Pick<NodeHost, 'isStopping'>, resolve: (method: string, path: string) => RouteTarget) =>
+  (method: string, path: string): RouteTarget =>
     path === HOST_HEALTH_PATH
       ? {
           handler: async () => new Response(null, { status: host().isStopping ? 503 : 200 }),

@@ -26,7 +26,7 @@ import { TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';
 import { METRICS } from '../platform/contract/metrics.ts';
 import { overloaded } from '../platform/core/errors.ts';
 import { createResources } from '../platform/handlers/resources.ts';
-import { NodeHost, type Target } from '../platform/http/node-host.ts';
+import { NodeHost, type RouteTarget } from '../platform/http/node-host.ts';
 import { createRequestHandler, type Handler } from '../platform/http/request-handler.ts';
 import { matchPath } from '../platform/http/router.ts';
 import { createMeasure } from '../platform/system/metrics.ts';
@@ -65,14 +65,14 @@ const refusalIn = (surface: 'openai' | 'messages'): Handler =>
 
 const REFUSALS = { openai: refusalIn('openai'), messages: refusalIn('messages') };
 
-const UNKNOWN: Target = {
+const UNKNOWN: RouteTarget = {
   handler: unknownRoute.respond,
   pathParameters: {},
   body: JSON_BODIES,
   refuse: REFUSALS.openai,
 };
 
-function resolve(method: string, path: string): Target {
+function resolve(method: string, path: string): RouteTarget {
   const match = matchPath(SERVED, path).find(({ route }) => route.method === method);
   if (match === undefined) return UNKNOWN;
   const { endpoint, surface } = match.route as (typeof SERVED)[number];

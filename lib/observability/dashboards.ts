@@ -16,12 +16,12 @@ import {
   queueLength,
 } from './metrics.ts';
 import { MONEY, UPKEEP } from './money-graphs.ts';
-import type { Section } from './section.ts';
+import type { DashboardSection } from './section.ts';
 import { smokeRuns } from './smoke-alarms.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'];
 
-const SERVICE: Section = {
+const SERVICE: DashboardSection = {
   title: 'Service',
   graphs: [
     { title: 'Requests', left: ({ apis }) => apis.map((each) => api(each, 'Count')) },
@@ -60,7 +60,7 @@ const SERVICE: Section = {
   ],
 };
 
-const ROUTES: Section = {
+const ROUTES: DashboardSection = {
   title: 'Routes',
   graphs: [
     {
@@ -89,7 +89,7 @@ const ROUTES: Section = {
   ],
 };
 
-const PLATFORM: Section = {
+const PLATFORM: DashboardSection = {
   title: 'Platform',
   graphs: [
     { title: 'Invocations, the ten with the most', left: () => [mostOfFunctions('Invocations')] },
@@ -102,7 +102,7 @@ const PLATFORM: Section = {
   ],
 };
 
-const WEBHOOKS: Section = {
+const WEBHOOKS: DashboardSection = {
   title: 'Webhooks',
   graphs: [
     {
@@ -131,7 +131,7 @@ const WEBHOOKS: Section = {
   ],
 };
 
-const LISTINGS: Section = {
+const LISTINGS: DashboardSection = {
   title: 'Listings',
   graphs: [
     {
@@ -146,7 +146,7 @@ const LISTINGS: Section = {
   ],
 };
 
-const CAPACITY: Section = {
+const CAPACITY: DashboardSection = {
   title: 'Capacity',
   graphs: [
     {
@@ -179,7 +179,7 @@ const CAPACITY: Section = {
 };
 
 /** By name; the deployment's stage comes before it. */
-export const DASHBOARDS: Readonly<Record<string, readonly Section[]>> = {
+export const DASHBOARDS: Readonly<Record<string, readonly DashboardSection[]>> = {
   service: [SERVICE, ROUTES],
   money: [MONEY, UPKEEP],
   platform: [PLATFORM, WEBHOOKS, LISTINGS, CAPACITY],

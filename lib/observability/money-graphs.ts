@@ -1,9 +1,9 @@
 /** The sections of the money dashboard: what was spent and earned, and how the books are kept. */
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { own, schedule, usd, workflow } from './metrics.ts';
-import type { Section } from './section.ts';
+import type { DashboardSection } from './section.ts';
 
-export const MONEY: Section = {
+export const MONEY: DashboardSection = {
   title: 'Money',
   graphs: [
     { title: 'Spend, USD', left: ({ config }) => [usd(own(config, METRICS.cost), 'spend')] },
@@ -49,7 +49,7 @@ export const MONEY: Section = {
   ],
 };
 
-export const UPKEEP: Section = {
+export const UPKEEP: DashboardSection = {
   title: 'Reconciliation and upkeep',
   graphs: [
     {

@@ -9,7 +9,7 @@ export interface Graph {
   readonly right?: (system: System) => readonly IMetric[];
 }
 
-export interface Section {
+export interface DashboardSection {
   readonly title: string;
   readonly graphs: readonly Graph[];
 }

@@ -24,7 +24,7 @@ import { ALARMS } from '../observability/alarms.ts';
 import { BURNS, type BurnRow, burnWatches } from '../observability/burn-rates.ts';
 import { watchCost } from '../observability/cost-watch.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
-import type { Graph, Section } from '../observability/section.ts';
+import type { DashboardSection, Graph } from '../observability/section.ts';
 import { findSystem, type System, type SystemOptions } from '../observability/system.ts';
 import { type AlarmRow, evaluationOf, type Severity, type Watch } from '../observability/watch.ts';
 
@@ -115,7 +115,7 @@ export class OperationsStack extends Stack {
     return this.node.root.node.children.filter(Stack.isStack).map(({ stackName }) => stackName);
   }
 
-  #dashboard(name: string, sections: readonly Section[]): void {
+  #dashboard(name: string, sections: readonly DashboardSection[]): void {
     const graph = ({ title, left, right }: Graph): IWidget =>
       new GraphWidget({
         title,

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { type AwsService, signedFor } from '../../lambdas/inference/core/catalog/aws-address.ts';
 import {
   type CatalogDocument,
+  type CatalogRoute,
   parseCatalog,
-  type Route,
 } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { UnbilledOfRoute } from '../../lambdas/ledger/core/ports.ts';
 import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.ts';
@@ -63,7 +63,7 @@ const geminiList = z
  * The query parameters of a page of a model list: its size, and the last id or the token of the previous page. Only
  * protocols with such pages are listed.
  */
-const PAGES: Readonly<Partial<Record<Route['protocol'], readonly [size: string, next: string]>>> = {
+const PAGES: Readonly<Partial<Record<CatalogRoute['protocol'], readonly [size: string, next: string]>>> = {
   anthropic: ['?limit=1000', '&after_id='],
   gemini: ['?pageSize=1000', '&pageToken='],
 };
@@ -125,7 +125,7 @@ class Check {
     this.#options = options;
   }
 
-  async of(route: Route): Promise<Finding> {
+  async of(route: CatalogRoute): Promise<Finding> {
     try {
       const address = route.auth === 'sigv4' ? signedFor(route) : undefined;
       const service = route.protocol === 'bedrock' ? 'bedrock' : address?.service;
@@ -136,7 +136,7 @@ class Check {
     }
   }
 
-  async #ofAws(route: Route, service: AwsService): Promise<Finding> {
+  async #ofAws(route: CatalogRoute, service: AwsService): Promise<Finding> {
     const { upstream_model: upstreamModel } = route;
     const announced = announcedEndOf(upstreamModel);
     const today = this.#options.now.toISOString().slice(0, 10);
@@ -169,7 +169,7 @@ class Check {
     };
   }
 
-  async #ofProvider(route: Route): Promise<Finding> {
+  async #ofProvider(route: CatalogRoute): Promise<Finding> {
     if (route.auth === 'api-key' || route.auth === 'entra' || route.api_version !== undefined)
       return { state: 'unknown', reason: 'Azure lists models, not deployments' };
     if (route.auth === 'google') return { state: 'unknown', reason: 'Vertex AI has no list of its models' };
@@ -185,7 +185,7 @@ class Check {
       : { state: 'unknown', reason: 'the provider does not list it' };
   }
 
-  async #listOf(route: Route): Promise<ReadonlySet<string>> {
+  async #listOf(route: CatalogRoute): Promise<ReadonlySet<string>> {
     const ids = new Set<string>();
     const [size = '', next = ''] = isMantle(route) ? [] : (PAGES[route.protocol] ?? []);
     const format = route.protocol === 'gemini' ? geminiList : list;
@@ -201,7 +201,7 @@ class Check {
     return ids;
   }
 
-  async #headersOf(route: Route, url: string): Promise<Readonly<Record<string, string>>> {
+  async #headersOf(route: CatalogRoute, url: string): Promise<Readonly<Record<string, string>>> {
     const { protocol, secret, auth, workspace } = route;
     const headers = {
       ...(protocol === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}),
@@ -242,9 +242,9 @@ class Check {
   }
 }
 
-const isMantle = (route: Route): boolean =>
+const isMantle = (route: CatalogRoute): boolean =>
   route.auth === 'sigv4' && signedFor(route)?.service === 'bedrock-mantle';
 
 /** `bedrock-mantle` has one list for all formats (Amazon Bedrock user guide, bedrock-mantle endpoint, List models). */
-const listAddressOf = (route: Route): string =>
+const listAddressOf = (route: CatalogRoute): string =>
   `${isMantle(route) ? route.base_url.replace(/\/(?:anthropic|openai)\/v1$/, '/v1') : route.base_url}/models`;

@@ -2,13 +2,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
-import { type Outcome, ok } from '../arguments.ts';
+import { type CommandOutput, ok } from '../arguments.ts';
 import { importModels } from './import/import.ts';
 import { markupOf } from './import/imported-model.ts';
 import { knownProvider } from './sources/known-providers.ts';
 import { litellm } from './sources/litellm.ts';
 import { modelsDev } from './sources/models-dev.ts';
-import { SOURCE_NAMES, type Source, type SourceName } from './sources/source.ts';
+import { type CatalogSourceList, SOURCE_NAMES, type SourceName } from './sources/source.ts';
 
 export const IMPORT_USAGE =
   '--from models.dev=FILE --from litellm=FILE --providers P,Q --markup 5% [--only ID,ID] [--unconfirmed] [--secrets STAGE] [--out FILE]';
@@ -16,14 +16,15 @@ export const IMPORT_USAGE =
 const DEFAULT_FILE = 'imported-catalog.json';
 
 /** The lists, which are files: how each is read, and where copies of it come from. */
-const LISTS: Readonly<Record<SourceName, { readonly read: (json: string) => Source; readonly url: string }>> =
-  {
-    'models.dev': { read: modelsDev, url: 'https://models.dev/api.json' },
-    litellm: {
-      read: litellm,
-      url: 'https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json',
-    },
-  };
+const LISTS: Readonly<
+  Record<SourceName, { readonly read: (json: string) => CatalogSourceList; readonly url: string }>
+> = {
+  'models.dev': { read: modelsDev, url: 'https://models.dev/api.json' },
+  litellm: {
+    read: litellm,
+    url: 'https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json',
+  },
+};
 
 /** The list and the file that `--from` names. */
 function listIn(from: string) {
@@ -44,7 +45,7 @@ const required = (name: string, value: string | undefined): string => {
 };
 
 /** Writes a catalog file; nothing goes live by it. Exits with 1, and writes nothing, when no model is left. */
-export function importCatalog(args: readonly string[]): Outcome {
+export function importCatalog(args: readonly string[]): CommandOutput {
   const { values } = parseArgs({
     args: [...args],
     options: {

@@ -18,8 +18,8 @@ import fc from 'fast-check';
 import { type Figures, pricesFrom } from '../../lambdas/inference/core/catalog/figures.ts';
 import { billOf } from '../../lambdas/inference/core/pricing/bill.ts';
 import {
+  type BillableItem,
   type Counts,
-  type Item,
   tokenCounts,
   unitCounts,
 } from '../../lambdas/inference/core/pricing/counts.ts';
@@ -128,7 +128,7 @@ const theirUsage = (parts: Parts) => ({
 });
 
 function ourCounts(parts: Parts, writes: '5m' | 'auto'): Counts {
-  const counts = new Map<Item, number>(
+  const counts = new Map<BillableItem, number>(
     tokenCounts(
       {
         promptTokens: promptOf(parts),

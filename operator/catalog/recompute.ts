@@ -1,7 +1,7 @@
 /** Bills made again from usage records: by their own lines, or by other prices. */
 import type { CatalogDocument } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { amountOf, billOf } from '../../lambdas/inference/core/pricing/bill.ts';
-import type { Item } from '../../lambdas/inference/core/pricing/counts.ts';
+import type { BillableItem } from '../../lambdas/inference/core/pricing/counts.ts';
 import type { Prices } from '../../lambdas/inference/core/pricing/prices.ts';
 import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../lambdas/platform/core/money.ts';
@@ -14,10 +14,10 @@ export const byOwnLines = ({ lines = [] }: UsageRecord): NanoUsd => amountOf(lin
 
 /** The bill of the same counts, tier and place by other prices. */
 export function byPrices(prices: Prices, { lines = [], serviceTier, region }: UsageRecord): NanoUsd {
-  const counts = new Map<Item, number>();
+  const counts = new Map<BillableItem, number>();
   for (const { item, quantity } of lines)
     if (item !== 'request' || prices.unit === 'per_request')
-      counts.set(item as Item, (counts.get(item as Item) ?? 0) + quantity);
+      counts.set(item as BillableItem, (counts.get(item as BillableItem) ?? 0) + quantity);
   return billOf(prices, counts, { serviceTier, region }).amount;
 }
 

@@ -16,25 +16,25 @@ import {
 import { ListWebACLsCommand, WAFV2Client } from '@aws-sdk/client-wafv2';
 
 /** A figure, or why it could not be read. */
-export type Figure = { readonly value: number } | { readonly unread: string };
+export type QuotaFigure = { readonly value: number } | { readonly unread: string };
 
 /** The quotas of the account in the region of the deployment. */
 export interface Granted {
-  readonly lambdaConcurrency: Figure;
-  readonly gatewayRate: Figure;
-  readonly gatewayBurst: Figure;
-  readonly integrationTimeoutMs: Figure;
-  readonly tables: Figure;
-  readonly tableWrites: Figure;
-  readonly webAcls: Figure;
-  readonly stacks: Figure;
+  readonly lambdaConcurrency: QuotaFigure;
+  readonly gatewayRate: QuotaFigure;
+  readonly gatewayBurst: QuotaFigure;
+  readonly integrationTimeoutMs: QuotaFigure;
+  readonly tables: QuotaFigure;
+  readonly tableWrites: QuotaFigure;
+  readonly webAcls: QuotaFigure;
+  readonly stacks: QuotaFigure;
 }
 
 /** The resources that exist already, including those of other stages and other programs. */
 export interface Present {
-  readonly tables: Figure;
-  readonly webAcls: Figure;
-  readonly stacks: Figure;
+  readonly tables: QuotaFigure;
+  readonly webAcls: QuotaFigure;
+  readonly stacks: QuotaFigure;
   /** The stacks of the stage, each with its number of resources; none before its first deployment. */
   readonly stageStacks: ReadonlyMap<string, number> | undefined;
 }
@@ -60,7 +60,7 @@ async function quotaOf(client: ServiceQuotasClient, [service, code]: readonly [s
 }
 
 /** A figure that cannot be read is given with the reason, and ends nothing else. */
-async function figure(read: () => Promise<number | undefined>): Promise<Figure> {
+async function figure(read: () => Promise<number | undefined>): Promise<QuotaFigure> {
   try {
     const value = await read();
     return value === undefined ? { unread: 'AWS answered none' } : { value };
@@ -84,7 +84,7 @@ export async function readGranted(): Promise<Granted> {
       lambdaConcurrency: await figure(executions),
       gatewayRate: await figure(async () => (await throttle())?.rateLimit),
       gatewayBurst: await figure(async () => (await throttle())?.burstLimit),
-      ...(Object.fromEntries(await Promise.all(others)) as Record<keyof typeof CODES, Figure>),
+      ...(Object.fromEntries(await Promise.all(others)) as Record<keyof typeof CODES, QuotaFigure>),
     };
   } finally {
     for (const client of [lambda, gateway, quotas]) client.destroy();

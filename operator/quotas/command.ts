@@ -1,12 +1,12 @@
 /** `quotas --stage S`: what the deployment needs of its AWS account, and what the account grants; before a first deployment too. */
-import { type Command, type Outcome, ok, options } from '../arguments.ts';
+import { type Command, type CommandOutput, ok, options } from '../arguments.ts';
 import { readGranted, readPresent } from './account.ts';
-import { type Load, type Row, rowsOf } from './needs.ts';
+import { type ExpectedLoad, type Row, rowsOf } from './needs.ts';
 
 /** A small beginning: ten calls a second of ten seconds, and the default `requestsPerSecond`. */
 const USUAL = { calls: '10', seconds: '10', requests: '1000' } as const;
 
-function loadOf(args: readonly string[]): Load {
+function loadOf(args: readonly string[]): ExpectedLoad {
   const read = { ...USUAL, ...options(args, [], Object.keys(USUAL)) };
   const number = (name: keyof typeof USUAL) => {
     const value = Number(read[name]);
@@ -16,13 +16,13 @@ function loadOf(args: readonly string[]): Load {
   return { calls: number('calls'), seconds: number('seconds'), requests: number('requests') };
 }
 
-async function compare(stage: string, load: Load): Promise<Outcome> {
+async function compare(stage: string, load: ExpectedLoad): Promise<CommandOutput> {
   const [granted, present] = [await readGranted(), await readPresent(stage)];
   return outcomeOf(stage, rowsOf(granted, present, load));
 }
 
 /** Exit 1 when something that was read is too little. */
-function outcomeOf(stage: string, rows: readonly Row[]): Outcome {
+function outcomeOf(stage: string, rows: readonly Row[]): CommandOutput {
   return {
     output: {
       stage,

@@ -1,9 +1,9 @@
 /** The needs of a deployment, next to the quotas that an account grants. */
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
-import type { Figure, Granted, Present } from './account.ts';
+import type { Granted, Present, QuotaFigure } from './account.ts';
 
 /** The traffic that quotas are compared with. */
-export interface Load {
+export interface ExpectedLoad {
   /** Paid calls a second. */
   readonly calls: number;
   /** The duration of one call. A function is in use for all of it. */
@@ -15,7 +15,7 @@ export interface Load {
 export interface Row {
   readonly quota: string;
   readonly needed: number;
-  readonly granted: Figure;
+  readonly granted: QuotaFigure;
   /** Undefined where what is granted could not be read. */
   readonly enough: boolean | undefined;
   /** The derivation of `needed`. */
@@ -39,16 +39,16 @@ const STACKS = 6;
 const WEB_ACLS = 1;
 
 /** The quota of resources of a stack, which cannot be raised (CloudFormation user guide, quotas). */
-const RESOURCES: Figure = { value: 500 };
+const RESOURCES: QuotaFigure = { value: 500 };
 
-const row = (quota: string, needed: number, granted: Figure, why: string): Row => ({
+const row = (quota: string, needed: number, granted: QuotaFigure, why: string): Row => ({
   ...{ quota, needed, granted, why },
   enough: 'value' in granted ? granted.value >= needed : undefined,
 });
 
 /** Returns the number that exists, plus the number that the stage adds if it is not deployed yet. */
 function total(
-  present: Figure,
+  present: QuotaFigure,
   own: number,
   isDeployed: boolean,
 ): { readonly sum: number; readonly why: string } {
@@ -63,7 +63,7 @@ function total(
 export function rowsOf(
   granted: Granted,
   present: Present,
-  { calls, seconds, requests }: Load,
+  { calls, seconds, requests }: ExpectedLoad,
 ): readonly Row[] {
   const isDeployed = present.stageStacks !== undefined;
   const tables = total(present.tables, Object.keys(TABLES).length, isDeployed);

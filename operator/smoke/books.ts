@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
 import { type Check, expectThat } from '../../lambdas/operations/core/smoke-test/check.ts';
-import type { Client } from '../../lambdas/operations/core/smoke-test/client.ts';
+import type { SmokeClient } from '../../lambdas/operations/core/smoke-test/client.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 
@@ -64,7 +64,7 @@ const usagePage = z.object({ data: z.array(z.object({ id: z.string(), cost: z.nu
 const PAGE = 100;
 
 /** Returns a check that the API shows the caller the same calls as the ledger. */
-export const usageCheck = (operator: Books, client: Client, { accountId }: SmokeAccount): Check => ({
+export const usageCheck = (operator: Books, client: SmokeClient, { accountId }: SmokeAccount): Check => ({
   name: 'usage',
   async run() {
     const { json } = await client.inference(`/v1/usage?limit=${PAGE}`);

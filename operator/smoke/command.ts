@@ -16,7 +16,7 @@ import { HttpClient } from '../../lambdas/operations/store/smoke-test/client.ts'
 import { formatUsd, usdJson } from '../../lambdas/platform/core/money.ts';
 import { systemClock } from '../../lambdas/platform/system/system.ts';
 import { type Addresses, askedAddresses } from '../addresses.ts';
-import { type Command, type Outcome, options } from '../arguments.ts';
+import { type Command, type CommandOutput, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
 import { booksCheck, holdsCheck, type SmokeAccount, takeRest, usageCheck } from './books.ts';
 import { webhookCheck } from './webhook.ts';
@@ -85,7 +85,7 @@ function lineOf({ check, result, ms, model, route, code, note }: CheckResult): s
   return [head, served, said].filter((part) => part !== undefined).join('  ');
 }
 
-async function smoke(operator: Operator, args: readonly string[]): Promise<Outcome> {
+async function smoke(operator: Operator, args: readonly string[]): Promise<CommandOutput> {
   const asked = await readAsked(operator, args);
   const account = await open(operator, asked.plan);
   const { accountId, keyId, grant } = account;

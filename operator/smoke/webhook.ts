@@ -7,7 +7,7 @@ import {
   expectThat,
   Skipped,
 } from '../../lambdas/operations/core/smoke-test/check.ts';
-import type { Client } from '../../lambdas/operations/core/smoke-test/client.ts';
+import type { SmokeClient } from '../../lambdas/operations/core/smoke-test/client.ts';
 
 const TYPE = 'review.created';
 
@@ -31,7 +31,7 @@ const deliveries = z.object({
  * The receiver may refuse: what is asked is whether it was called. Without TLS it is one that only a local service may
  * deliver to, so that a refusal of the address is no fault.
  */
-export const webhookCheck = (client: Client, receiver: string): Check => ({
+export const webhookCheck = (client: SmokeClient, receiver: string): Check => ({
   name: 'webhook',
   async run() {
     const id = await subscribe(client, receiver);
@@ -45,7 +45,7 @@ export const webhookCheck = (client: Client, receiver: string): Check => ({
   },
 });
 
-async function subscribe(client: Client, url: string): Promise<string> {
+async function subscribe(client: SmokeClient, url: string): Promise<string> {
   try {
     const { json } = await client.platform(PATH, { json: { url, events: [TYPE] } });
     return subscription.parse(json).id;
@@ -57,7 +57,7 @@ async function subscribe(client: Client, url: string): Promise<string> {
 }
 
 /** Returns the response statuses of the attempts, as soon as there is one. */
-async function attempted(client: Client, id: string): Promise<readonly string[]> {
+async function attempted(client: SmokeClient, id: string): Promise<readonly string[]> {
   const deadlineMs = Date.now() + WITHIN_MS;
   for (;;) {
     const { json } = await client.platform(`${PATH}/${id}/deliveries`);

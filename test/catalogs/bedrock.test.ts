@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { awsAddressOf } from '../../lambdas/inference/core/catalog/aws-address.ts';
-import type { Route } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { shippedCatalog } from './shipped-catalogs.ts';
 
 const { models, defaults } = shippedCatalog('bedrock.json');
@@ -18,7 +18,7 @@ describe('the catalog of Amazon Bedrock', () => {
   });
 
   it('serves every model in any region of a deployment: by a profile, or at an address of the model’s region', () => {
-    const servedAnywhere = ({ base_url: url, upstream_model: model }: Route): boolean =>
+    const servedAnywhere = ({ base_url: url, upstream_model: model }: CatalogRoute): boolean =>
       url === '' ? !model.startsWith('stability.') : awsAddressOf(url) !== undefined;
     for (const { id, routes: own } of models)
       expect([id, own.some((route) => route.protocol === 'bedrock' && servedAnywhere(route))]).toEqual([

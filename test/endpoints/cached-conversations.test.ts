@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
 import type { Call } from '../../lambdas/ledger/core/call.ts';
-import type { Outcome } from '../../lambdas/ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../lambdas/ledger/core/usage-record.ts';
 import { CLAUDE_HEADERS } from '../../tools/simulators/testing/models/running-upstream.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
@@ -56,7 +56,7 @@ class RecordingTill extends CountingTill {
   override readonly ledger = {
     admit: async ({ output, cost }: Call) => ({
       ...{ output: output.most, hold: { amount: cost(output.most) }, headers: {} },
-      settle: async (record: Outcome) => {
+      settle: async (record: CallOutcome) => {
         this.paid.push({ held: cost(output.most), cost: record.cost });
         return { record, balance: 0n };
       },

@@ -4,7 +4,7 @@ import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
 import type { ReplayStore } from '../../lambdas/inference/core/idempotency/ports.ts';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
 import type { Call } from '../../lambdas/ledger/core/call.ts';
-import type { Outcome } from '../../lambdas/ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../lambdas/ledger/core/usage-record.ts';
 import { PEPPERS, type Till } from './running-service.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -28,7 +28,7 @@ export class CountingTill implements Till {
         output: output.most,
         hold: { amount },
         headers: {},
-        settle: async (record: Outcome) => {
+        settle: async (record: CallOutcome) => {
           if (this.settles) this.open.delete(requestId);
           const { inputUnits, outputUnits, cost } = record;
           if (cost < 0n || !Number.isFinite(inputUnits) || !Number.isFinite(outputUnits)) this.negative += 1;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type CapacityLimits, DYNAMODB_LIMITS } from './harness/database/capacity.ts';
-import type { Load } from './ledger/load/simulation.ts';
+import type { SimulatedLoad } from './ledger/load/simulation.ts';
 
 // Jest binds a built-in module when it is first imported: its timer follows the one that is replaced by a virtual one.
 jest.mock('node:timers/promises', () => ({
@@ -15,7 +15,7 @@ beforeAll(async () => {
  * A call writes to its account's wallet twice: 80 units a second, more than the one item that a wallet once was may take
  * here, and 20 to each of its four keys. The load grows by a few processes a second, each with a call at a time.
  */
-const LOAD: Omit<Load, 'limits'> = {
+const LOAD: Omit<SimulatedLoad, 'limits'> = {
   accounts: 1,
   keysOfEach: 4,
   phases: [

@@ -6,8 +6,8 @@ import type { FunctionDescription } from './assembly/functions.ts';
 import { createBedrockService, createModelServices } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
-import { type AwsEndpoint, type AwsService, startAwsEndpoint } from './aws/endpoint.ts';
-import { Messaging } from './aws/messaging.ts';
+import { type AwsEndpoint, type AwsServiceHandler, startAwsEndpoint } from './aws/endpoint.ts';
+import { MessagingServices } from './aws/messaging.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
@@ -104,7 +104,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const writes = new TableWrites();
   releases.push(await startTables(assembly.tables, engine.endpoint, writes, log));
   const visibilityMs = options.queueVisibilityMs;
-  const messaging = new Messaging({ assembly, stateDir, enforceIam, visibilityMs, log });
+  const messaging = new MessagingServices({ assembly, stateDir, enforceIam, visibilityMs, log });
   releases.push(async () => messaging.close());
   const states = createStatesService({
     workflows: assembly.workflows,
@@ -179,8 +179,8 @@ interface AwsOptions {
   readonly assembly: Assembly;
   readonly engineEndpoint: string;
   readonly writes: TableWrites;
-  readonly messaging: Messaging;
-  readonly states: AwsService;
+  readonly messaging: MessagingServices;
+  readonly states: AwsServiceHandler;
   readonly options: RuntimeOptions;
 }
 

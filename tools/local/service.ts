@@ -14,13 +14,13 @@ import type { Recipient } from '../simulators/payments/courier.ts';
 import { startPaymentSandbox } from '../simulators/payments/sandbox.ts';
 import { ASSEMBLY_FOLDER, ensureAssembly } from './build.ts';
 import { connectIdentity } from './functions/identity-settings.ts';
-import { announce, occupy, retract, type Session } from './process/state-folder.ts';
+import { announce, occupy, retract, type SessionFile } from './process/state-folder.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { seed } from './seed/seed.ts';
 import type { Settings } from './settings.ts';
 
 export interface Service {
-  readonly session: Session;
+  readonly session: SessionFile;
   /** Rejects when a part of the service has ended by itself. */
   readonly failure: Promise<never>;
   close(): Promise<void>;
@@ -144,7 +144,7 @@ interface Parts {
   readonly settings: Settings;
 }
 
-async function openSession({ runtime, upstream, identity, settings }: Parts): Promise<Session> {
+async function openSession({ runtime, upstream, identity, settings }: Parts): Promise<SessionFile> {
   const { apiKey, sessionToken } = await seed({
     environment: { ...runtime.environment },
     awsEndpoint: runtime.awsEndpoint,

@@ -3,14 +3,14 @@
  * arrives with them.
  */
 import { call } from './client.ts';
-import type { Account } from './types.ts';
+import type { AccountBody } from './types.ts';
 
-const ask = (): Promise<Account> => call<Account>('/api/v1/auth/me');
+const ask = (): Promise<AccountBody> => call<AccountBody>('/api/v1/auth/me');
 
 /** Returns whether the identity provider has just redirected the browser here, so that there is no session yet. */
 export const signInReturned = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
 
-let ahead: Promise<Account> | undefined;
+let ahead: Promise<AccountBody> | undefined;
 
 /** Asks, for who wants to know later. */
 export function askAhead(): void {
@@ -21,7 +21,7 @@ export function askAhead(): void {
 }
 
 /** The account of the session; the first time, what was asked ahead. Rejects with an `ApiError` of 401 without a session. */
-export function account(): Promise<Account> {
+export function account(): Promise<AccountBody> {
   const asked = ahead ?? ask();
   ahead = undefined;
   return asked;

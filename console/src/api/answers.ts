@@ -12,12 +12,12 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
 ]);
 
 /** An answer as the console has it: amounts are `bigint` nano-USD, read from the very digits that were sent. */
-export type Answer<T> = T extends RawJson
+export type ConsoleValue<T> = T extends RawJson
   ? bigint
   : T extends readonly (infer E)[]
-    ? Answer<E>[]
+    ? ConsoleValue<E>[]
     : T extends object
-      ? { [K in keyof T]: Answer<T[K]> }
+      ? { [K in keyof T]: ConsoleValue<T[K]> }
       : T;
 
 interface Source {

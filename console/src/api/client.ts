@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface Call {
+export interface ApiCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ const OURS = { 'x-requested-with': 'console' };
 /** Sends a request and resolves with whatever came; rejects with an `ApiError` for an error of the service. */
 export async function send(
   path: string,
-  { method = 'GET', body, headers, signal }: Call = {},
+  { method = 'GET', body, headers, signal }: ApiCall = {},
 ): Promise<Response> {
   const response = await fetch(`${SERVICE}${path}`, {
     method,
@@ -47,7 +47,7 @@ export async function send(
 }
 
 /** The parsed answer of a request, of which the caller says what it is: a type of `types.ts`. */
-export async function call<T>(path: string, options?: Call): Promise<T> {
+export async function call<T>(path: string, options?: ApiCall): Promise<T> {
   const response = await send(path, options);
   return parseAnswer(await response.text()) as T;
 }

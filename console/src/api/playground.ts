@@ -40,7 +40,7 @@ export async function endPlaygroundKey(): Promise<void> {
 }
 
 /** The metrics of a call of the playground, in addition to its output. */
-export interface Made {
+export interface PlaygroundMetrics {
   readonly requestId: string;
   /** Milliseconds until the first text, or the whole answer of a call that is not streamed. */
   readonly firstMs: number;
@@ -97,7 +97,7 @@ export async function streamChat(
   body: object,
   onText: (text: string) => void,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<PlaygroundMetrics> {
   const startedMs = performance.now();
   const { response, requestId } = await inference(KIND_PATHS.chat, { ...body, stream: true }, signal);
   let firstMs: number | undefined;

@@ -88,7 +88,7 @@ export const callsPath = (filter: CallFilter, limit: number, cursor?: string): s
 export const useCalls = (filter: CallFilter, limit = 50) =>
   useInfiniteQuery({
     queryKey: ['calls', filter, limit],
-    queryFn: ({ pageParam }) => call<Api.Page<Api.Call>>(callsPath(filter, limit, pageParam)),
+    queryFn: ({ pageParam }) => call<Api.ApiPage<Api.UsageEntry>>(callsPath(filter, limit, pageParam)),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 4_000),
@@ -108,7 +108,7 @@ export const useKeys = () => useQuery({ queryKey: ['keys'], queryFn: () => list<
 export const useKeyCredits = (id: string) =>
   useQuery({
     queryKey: ['credits', id],
-    queryFn: () => call<Api.Credits>(`/credits/${encodeURIComponent(id)}`),
+    queryFn: () => call<Api.CreditsBody>(`/credits/${encodeURIComponent(id)}`),
     refetchInterval: 15_000,
   });
 
@@ -122,7 +122,7 @@ export const usePrices = () =>
 export const useOrders = () =>
   useQuery({
     queryKey: ['orders'],
-    queryFn: () => list<Api.Order>('/api/orders?limit=100'),
+    queryFn: () => list<Api.OrderBody>('/api/orders?limit=100'),
     refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? 3_000 : false),
   });
 
@@ -138,14 +138,14 @@ export const useWebhook = (id: string) =>
 export const useDeliveries = (id: string) =>
   useQuery({
     queryKey: ['deliveries', id],
-    queryFn: () => list<Api.Delivery>(`/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=50`),
+    queryFn: () => list<Api.DeliveryBody>(`/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=50`),
     refetchInterval: 2_000,
   });
 
 /** `apps` or `ai-agents`, as paths have them. */
-export type Section = 'apps' | 'ai-agents';
+export type MarketSection = 'apps' | 'ai-agents';
 
-export const useListings = (section: Section, text: string, category: string) =>
+export const useListings = (section: MarketSection, text: string, category: string) =>
   useQuery({
     queryKey: ['listings', section, text, category],
     placeholderData: keepPreviousData,
@@ -155,26 +155,26 @@ export const useListings = (section: Section, text: string, category: string) =>
         text === ''
           ? withQuery(`/${section}`, { category, limit: 60 })
           : withQuery('/search', { q: text, kind, category, limit: 60 });
-      return list<Api.Listing>(path);
+      return list<Api.ListingBody>(path);
     },
   });
 
-export const useListing = (section: Section, id: string) =>
+export const useListing = (section: MarketSection, id: string) =>
   useQuery({
     queryKey: ['listing', section, id],
-    queryFn: () => call<Api.Listing>(`/${section}/${encodeURIComponent(id)}`),
+    queryFn: () => call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`),
   });
 
-export const useReviews = (section: Section, id: string) =>
+export const useReviews = (section: MarketSection, id: string) =>
   useQuery({
     queryKey: ['reviews', id],
-    queryFn: () => list<Api.Review>(`/${section}/${encodeURIComponent(id)}/reviews?limit=50`),
+    queryFn: () => list<Api.ReviewBody>(`/${section}/${encodeURIComponent(id)}/reviews?limit=50`),
   });
 
-export const useReleases = (section: Section, id: string) =>
+export const useReleases = (section: MarketSection, id: string) =>
   useQuery({
     queryKey: ['releases', id],
-    queryFn: () => list<Api.Release>(`/${section}/${encodeURIComponent(id)}/releases?limit=50`),
+    queryFn: () => list<Api.ReleaseBody>(`/${section}/${encodeURIComponent(id)}/releases?limit=50`),
   });
 
 export const useCategories = () =>
@@ -185,5 +185,5 @@ export const useCategories = () =>
   });
 
 async function list<T>(path: string): Promise<readonly T[]> {
-  return (await call<Api.Page<T>>(path)).data;
+  return (await call<Api.ApiPage<T>>(path)).data;
 }

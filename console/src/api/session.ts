@@ -7,7 +7,7 @@ import {
 } from 'oauth4webapi';
 import { signInReturned } from './account.ts';
 import { call, SERVICE, send } from './client.ts';
-import type { IdentityProvider, Page } from './types.ts';
+import type { ApiPage, IdentityProvider } from './types.ts';
 
 /** The state that a sign-in needs when the provider redirects the browser here. It never contains a token. */
 interface Begun {
@@ -29,7 +29,7 @@ const BEGUN = 'sign-in';
 const redirectUri = (): string => `${SERVICE}/console`;
 
 export const providers = async (): Promise<readonly IdentityProvider[]> =>
-  (await call<Page<IdentityProvider>>('/api/v1/auth/providers')).data;
+  (await call<ApiPage<IdentityProvider>>('/api/v1/auth/providers')).data;
 
 /** Leaves for the provider's own page. */
 export async function beginSignIn(provider: IdentityProvider, role: Role): Promise<void> {

@@ -44,14 +44,14 @@ export function byModel(sums: Pick<Sums, 'data'>): readonly ModelSpend[] {
   return [...models.values()].toSorted((a, b) => (a.cost < b.cost ? 1 : -1));
 }
 
-export interface KeySpend {
+export interface KeySpendRow {
   readonly today: bigint;
   readonly month: bigint;
 }
 
 /** Returns the cost of each key's settled calls since the start of the month, from sums by day and key. */
-export function byKey(sums: Pick<Sums, 'data'>, today: number): ReadonlyMap<string, KeySpend> {
-  const keys = new Map<string, KeySpend>();
+export function byKey(sums: Pick<Sums, 'data'>, today: number): ReadonlyMap<string, KeySpendRow> {
+  const keys = new Map<string, KeySpendRow>();
   for (const { api_key: key, start, cost } of sums.data) {
     if (key === undefined) continue;
     const before = keys.get(key) ?? { today: 0n, month: 0n };

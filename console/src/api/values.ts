@@ -1,7 +1,7 @@
 /** The values that the service knows, for lists to choose from; a test holds them to the service's own. */
-import type { Call, Webhook } from './types.ts';
+import type { UsageEntry, Webhook } from './types.ts';
 
-export type Kind = Call['kind'];
+export type CallKindValue = UsageEntry['kind'];
 
 /** The kinds of calls, with the names that are shown. */
 export const KIND_NAMES = {
@@ -10,10 +10,10 @@ export const KIND_NAMES = {
   image: 'Images',
   tts: 'Speech',
   audio: 'Transcription',
-} as const satisfies Record<Kind, string>;
+} as const satisfies Record<CallKindValue, string>;
 
 /** The same as pairs, as a list to choose from takes them. */
-export const KINDS = Object.entries(KIND_NAMES) as readonly (readonly [Kind, string])[];
+export const KINDS = Object.entries(KIND_NAMES) as readonly (readonly [CallKindValue, string])[];
 
 /** The paths to which calls of each kind are sent. */
 export const KIND_PATHS = {
@@ -22,14 +22,14 @@ export const KIND_PATHS = {
   image: '/v1/images/generations',
   tts: '/v1/audio/speech',
   audio: '/v1/audio/transcriptions',
-} as const satisfies Record<Kind, string>;
+} as const satisfies Record<CallKindValue, string>;
 
 export const STATUSES = [
   'completed',
   'interrupted',
   'failed',
   'expired',
-] as const satisfies readonly Call['status'][];
+] as const satisfies readonly UsageEntry['status'][];
 
 /** The events that a webhook can subscribe to. */
 export const EVENTS = [

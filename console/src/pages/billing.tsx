@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useBalance, useOrders } from '../api/queries.ts';
-import type { Order } from '../api/types.ts';
+import type { OrderBody } from '../api/types.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
@@ -63,7 +63,7 @@ function Standing() {
 function TopUp() {
   const [amount, setAmount] = useState('10');
   const order = async () => {
-    const made = await call<Order>('/api/create-order', {
+    const made = await call<OrderBody>('/api/create-order', {
       method: 'POST',
       body: { amount, currency: 'USD' },
       headers: { 'idempotency-key': crypto.randomUUID() },
@@ -88,7 +88,7 @@ function TopUp() {
   );
 }
 
-const COLUMNS: readonly Column<Order>[] = [
+const COLUMNS: readonly Column<OrderBody>[] = [
   { head: 'Order', cell: ({ order_id: id }) => <span className="mono small">{id}</span> },
   { head: 'Made', cell: ({ created }) => <Time at={created} /> },
   {
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<Order>[] = [
   { head: 'Payment', hidden: true, cell: (order) => <Pay order={order} /> },
 ];
 
-function Pay({ order: { status, checkout_url: url } }: { readonly order: Order }) {
+function Pay({ order: { status, checkout_url: url } }: { readonly order: OrderBody }) {
   const address = url === null || status !== 'pending' ? undefined : webAddress(url);
   return address === undefined ? null : (
     <a href={address} rel="noreferrer">

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { listKeysAgain, useKeys, useSums } from '../api/queries.ts';
-import { byKey, dayStart, type KeySpend, monthStart } from '../api/sums.ts';
+import { byKey, dayStart, type KeySpendRow, monthStart } from '../api/sums.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { Dialog } from '../parts/form.tsx';
@@ -49,7 +49,7 @@ const Spent = ({ nano, cap }: { readonly nano: bigint | undefined; readonly cap:
 );
 
 /** `spendOf` has nothing until the sums have come. */
-const columnsOf = (spendOf: (key: ApiKey) => KeySpend | undefined): readonly Column<ApiKey>[] => [
+const columnsOf = (spendOf: (key: ApiKey) => KeySpendRow | undefined): readonly Column<ApiKey>[] => [
   {
     head: 'Name',
     of: 'break',
@@ -73,7 +73,7 @@ const columnsOf = (spendOf: (key: ApiKey) => KeySpend | undefined): readonly Col
   { head: 'Made', cell: ({ created }) => <Time at={created} /> },
 ];
 
-const NOTHING: KeySpend = { today: 0n, month: 0n };
+const NOTHING: KeySpendRow = { today: 0n, month: 0n };
 
 /** One question for all keys, however many there are. */
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {

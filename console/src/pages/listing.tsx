@@ -3,21 +3,21 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import {
+  type MarketSection,
   queryClient,
-  type Section,
   useAccount,
   useListing,
   useReleases,
   useReviews,
 } from '../api/queries.ts';
-import type { Listing } from '../api/types.ts';
+import type { ListingBody } from '../api/types.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Badge, countText, Empty, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { Confirmed, Dialog, Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
 import { ListingForm } from '../parts/listing-form.tsx';
 import { priceText, sectionOf } from './market.tsx';
 
-const pathOf = (listing: Listing): string => `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;
+const pathOf = (listing: ListingBody): string => `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;
 
 const refresh = async (): Promise<void> => {
   for (const queryKey of [['listing'], ['listings'], ['reviews'], ['releases'], ['balance']])
@@ -30,7 +30,7 @@ export function ListingPage() {
   return <Loaded query={listing}>{(found) => <ListingView of={found} />}</Loaded>;
 }
 
-function ListingView({ of: listing }: { readonly of: Listing }) {
+function ListingView({ of: listing }: { readonly of: ListingBody }) {
   const account = useAccount();
   const own = account.data?.id === listing.owner_id;
   const address = listing.url === null ? undefined : webAddress(listing.url);
@@ -73,7 +73,7 @@ function ListingView({ of: listing }: { readonly of: Listing }) {
 }
 
 /** Installing what is free, buying what is not; the price that is shown is the price that is paid. */
-function Take({ of: listing }: { readonly of: Listing }) {
+function Take({ of: listing }: { readonly of: ListingBody }) {
   const [done, setDone] = useState('');
   const take = async () => {
     const { price } = listing;
@@ -107,7 +107,7 @@ function Install({ onInstall }: { readonly onInstall: () => Promise<void> }) {
   );
 }
 
-function OwnActions({ of: listing }: { readonly of: Listing }) {
+function OwnActions({ of: listing }: { readonly of: ListingBody }) {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const remove = async () => {
@@ -142,8 +142,8 @@ function OwnActions({ of: listing }: { readonly of: Listing }) {
 
 const RATINGS = ['5', '4', '3', '2', '1'].map((stars) => [stars, `${stars} of 5`] as const);
 
-function Reviews({ of: listing, mayReview }: { readonly of: Listing; readonly mayReview: boolean }) {
-  const section: Section = sectionOf(listing);
+function Reviews({ of: listing, mayReview }: { readonly of: ListingBody; readonly mayReview: boolean }) {
+  const section: MarketSection = sectionOf(listing);
   const reviews = useReviews(section, listing.id);
   const [rating, setRating] = useState('5');
   const [text, setText] = useState('');
@@ -185,7 +185,7 @@ function Reviews({ of: listing, mayReview }: { readonly of: Listing; readonly ma
   );
 }
 
-function Releases({ of: listing, own }: { readonly of: Listing; readonly own: boolean }) {
+function Releases({ of: listing, own }: { readonly of: ListingBody; readonly own: boolean }) {
   const releases = useReleases(sectionOf(listing), listing.id);
   const [version, setVersion] = useState('');
   const [notes, setNotes] = useState('');

@@ -2,17 +2,17 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client.ts';
-import { queryClient, type Section, useAccount, useCategories, useListings } from '../api/queries.ts';
-import type { Listing } from '../api/types.ts';
+import { type MarketSection, queryClient, useAccount, useCategories, useListings } from '../api/queries.ts';
+import type { ListingBody } from '../api/types.ts';
 import { Badge, countText, Empty, Loaded, PageHead } from '../parts/basics.tsx';
 import { Dialog, Input, Select, Tabs } from '../parts/form.tsx';
 import { ListingForm, type ListingInput } from '../parts/listing-form.tsx';
 
-export const sectionOf = ({ kind }: Pick<Listing, 'kind'>): Section =>
+export const sectionOf = ({ kind }: Pick<ListingBody, 'kind'>): MarketSection =>
   kind === 'app' ? 'apps' : 'ai-agents';
 
 /** A listing's price is in the smallest unit of its currency (ISO 4217 gives most two decimals). */
-export function priceText(price: Listing['price']): string {
+export function priceText(price: ListingBody['price']): string {
   if (price === null) return 'free';
   const amount = Number(price.amount);
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: price.currency });
@@ -61,7 +61,7 @@ export function Market() {
   );
 }
 
-function Listings({ listings }: { readonly listings: readonly Listing[] }) {
+function Listings({ listings }: { readonly listings: readonly ListingBody[] }) {
   const account = useAccount();
   if (listings.length === 0) return <Empty>Nothing is listed here.</Empty>;
   return (
@@ -95,10 +95,10 @@ function Listings({ listings }: { readonly listings: readonly Listing[] }) {
   );
 }
 
-function Publish({ section, onClose }: { readonly section: Section; readonly onClose: () => void }) {
+function Publish({ section, onClose }: { readonly section: MarketSection; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const publish = async (body: ListingInput) => {
-    const made = await call<Listing>(`/${section}`, { method: 'POST', body });
+    const made = await call<ListingBody>(`/${section}`, { method: 'POST', body });
     await queryClient.invalidateQueries({ queryKey: ['listings'] });
     await navigate({ to: '/market/$section/$id', params: { section, id: made.id } });
   };

@@ -2,13 +2,13 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePrices } from '../api/queries.ts';
-import type { Price } from '../api/types.ts';
+import type { PriceBody } from '../api/types.ts';
 import { KIND_NAMES, KINDS } from '../api/values.ts';
 import { Badge, countText, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
 import { Input, Select } from '../parts/form.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
-const UNITS: Readonly<Record<Price['unit'], string>> = {
+const UNITS: Readonly<Record<PriceBody['unit'], string>> = {
   per_million_tokens: 'a million tokens',
   per_image: 'an image',
   per_million_characters: 'a million characters',
@@ -24,7 +24,7 @@ const MILLION = 1_000_000n;
  * Returns the cost of these tokens at the standard prices, rounded up once to a nano-dollar. Undefined if a price is
  * not by the token. Tiers, caches and features are left out, and the page states this.
  */
-function costOf(price: Price, input: bigint, output: bigint): bigint | undefined {
+function costOf(price: PriceBody, input: bigint, output: bigint): bigint | undefined {
   if (price.unit !== 'per_million_tokens') return undefined;
   const { input_price: inputPrice = price.price, output_price: outputPrice = 0n } = price;
   return (input * inputPrice + output * outputPrice + MILLION - 1n) / MILLION;
@@ -38,7 +38,7 @@ export function Models() {
   const [search, setSearch] = useState('');
   const [input, setInput] = useState('20000');
   const [output, setOutput] = useState('2000');
-  const shown = ({ model_id: id, type }: Price) =>
+  const shown = ({ model_id: id, type }: PriceBody) =>
     (kind === '' || type === kind) && id.toLowerCase().includes(search.trim().toLowerCase());
   return (
     <div className="page">
@@ -71,7 +71,7 @@ export function Models() {
 }
 
 /** `128,000 context · tools, json, vision`. */
-const traitsText = ({ context_window: context, capabilities = [] }: Price): string =>
+const traitsText = ({ context_window: context, capabilities = [] }: PriceBody): string =>
   [
     ...(context === undefined ? [] : [`${countText(context)} context`]),
     ...(capabilities.length === 0 ? [] : [capabilities.join(', ')]),
@@ -80,7 +80,7 @@ const traitsText = ({ context_window: context, capabilities = [] }: Price): stri
 const Amount = ({ nano }: { readonly nano: bigint | undefined }) =>
   nano === undefined ? <span className="quiet">–</span> : <Money nano={nano} />;
 
-const columnsOf = (input: bigint, output: bigint): readonly Column<Price>[] => [
+const columnsOf = (input: bigint, output: bigint): readonly Column<PriceBody>[] => [
   { head: 'Model', cell: (price) => <ModelCell of={price} /> },
   { head: 'Input', right: true, cell: ({ price }) => <Money nano={price} /> },
   { head: 'Cached', right: true, cell: ({ cached_input_price: cached }) => <Amount nano={cached} /> },
@@ -89,7 +89,7 @@ const columnsOf = (input: bigint, output: bigint): readonly Column<Price>[] => [
   { head: 'Would cost', right: true, cell: (price) => <Amount nano={costOf(price, input, output)} /> },
 ];
 
-function ModelCell({ of: price }: { readonly of: Price }) {
+function ModelCell({ of: price }: { readonly of: PriceBody }) {
   const { model_id: id, type, prices } = price;
   return (
     <>

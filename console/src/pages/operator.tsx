@@ -4,11 +4,11 @@ import { Fragment, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { signOutOperator } from '../api/session.ts';
 import type {
-  AccountSummary,
+  AccountSummaryBody,
+  ApiPage,
   AuditView,
   CatalogView,
-  DeadLetters,
-  Page,
+  DeadLettersBody,
   RouteSummary,
 } from '../api/types.ts';
 import { Badge, countText, Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
@@ -44,7 +44,7 @@ function Views() {
     await queries.resetQueries({ queryKey: ['operator'] });
   };
   const shown: Readonly<Record<typeof view, ReactNode>> = {
-    accounts: <Pages<AccountSummary> view="accounts" columns={ACCOUNTS} idOf={({ id }) => id} />,
+    accounts: <Pages<AccountSummaryBody> view="accounts" columns={ACCOUNTS} idOf={({ id }) => id} />,
     routes: <Pages<RouteSummary> view="routes" columns={ROUTES} idOf={({ id, model }) => `${model} ${id}`} />,
     catalog: <Catalog />,
     audit: <Audit />,
@@ -66,7 +66,7 @@ function Views() {
   );
 }
 
-const ACCOUNTS: readonly Column<AccountSummary>[] = [
+const ACCOUNTS: readonly Column<AccountSummaryBody>[] = [
   {
     head: 'Account',
     cell: ({ id, email }) => (
@@ -210,7 +210,7 @@ function Audit() {
   );
 }
 
-const QUEUES: readonly Column<DeadLetters>[] = [
+const QUEUES: readonly Column<DeadLettersBody>[] = [
   { head: 'Queue', cell: ({ id }) => id },
   {
     head: 'Messages',
@@ -220,7 +220,7 @@ const QUEUES: readonly Column<DeadLetters>[] = [
 ];
 
 function DeadLetterQueues() {
-  const queues = useView<Page<DeadLetters>>('dead-letters');
+  const queues = useView<ApiPage<DeadLettersBody>>('dead-letters');
   return (
     <Panel flush>
       <Loaded query={queues}>

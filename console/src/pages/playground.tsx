@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { endPlaygroundKey, PLAYGROUND_CAP_USD } from '../api/playground.ts';
 import { listKeysAgain, usePrices } from '../api/queries.ts';
-import type { Price } from '../api/types.ts';
+import type { PriceBody } from '../api/types.ts';
 import { KINDS } from '../api/values.ts';
 import { Empty, Loaded, PageHead } from '../parts/basics.tsx';
 import { Select, Tabs } from '../parts/form.tsx';
@@ -34,7 +34,7 @@ export function Playground() {
   );
 }
 
-function Trials({ prices }: { readonly prices: readonly Price[] }) {
+function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
   const { model: asked } = useSearch({ from: '/playground' });
   const found = prices.find(({ model_id: id }) => id === asked);
   const [kind, setKind] = useState<TrialKind>(isTrial(found?.type) ? found.type : 'chat');

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { callsPath, listKeysAgain, useBalance } from '../api/queries.ts';
-import type { Call, NewApiKey, Page } from '../api/types.ts';
+import type { ApiPage, NewApiKey, UsageEntry } from '../api/types.ts';
 import { Money, PageHead, Panel } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
@@ -57,7 +57,7 @@ export function Start() {
 function Waiting({ keyId }: { readonly keyId: string }) {
   const first = useQuery({
     queryKey: ['first-call', keyId],
-    queryFn: () => call<Page<Call>>(callsPath({ api_key: keyId }, 1)),
+    queryFn: () => call<ApiPage<UsageEntry>>(callsPath({ api_key: keyId }, 1)),
     refetchInterval: ({ state }) => (state.data?.data.length ? false : 1_500),
   });
   const [made] = first.data?.data ?? [];

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useWebhook } from '../api/queries.ts';
-import type { RotatedSecret, WebhookWithStatistics } from '../api/types.ts';
+import type { RotatedSecretBody, WebhookWithStatistics } from '../api/types.ts';
 import { EVENTS } from '../api/values.ts';
 import { countText, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
@@ -119,13 +119,13 @@ function Test({ id }: { readonly id: string }) {
 
 function RotateSecret({ id }: { readonly id: string }) {
   const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<RotatedSecret>();
+  const [made, setMade] = useState<RotatedSecretBody>();
   const close = () => {
     setOpen(false);
     setMade(undefined);
   };
   const rotate = async () => {
-    setMade(await call<RotatedSecret>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
+    setMade(await call<RotatedSecretBody>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
   };
   return (
     <>

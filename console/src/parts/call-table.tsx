@@ -1,12 +1,12 @@
 /** Calls as rows, each with the way to its receipt. */
 import { Link } from '@tanstack/react-router';
-import type { Call } from '../api/types.ts';
+import type { UsageEntry } from '../api/types.ts';
 import { Badge, countText, Money, Time } from './basics.tsx';
 import { type Column, Table } from './table.tsx';
 
 const TONES = { completed: 'good', interrupted: 'warn', failed: 'bad', expired: '' } as const;
 
-export const Status = ({ status }: { readonly status: Call['status'] }) => (
+export const Status = ({ status }: { readonly status: UsageEntry['status'] }) => (
   <Badge tone={TONES[status]}>{status}</Badge>
 );
 
@@ -15,13 +15,13 @@ export function unitsText({
   unit,
   input_units: input,
   output_units: output,
-}: Pick<Call, 'unit' | 'input_units' | 'output_units'>): string {
+}: Pick<UsageEntry, 'unit' | 'input_units' | 'output_units'>): string {
   if (unit === 'image') return `${countText(output)} ${output === 1 ? 'image' : 'images'}`;
   if (unit === 'second') return `${countText(input)} s`;
   return `${countText(input)} in · ${countText(output)} out`;
 }
 
-const COLUMNS: readonly Column<Call>[] = [
+const COLUMNS: readonly Column<UsageEntry>[] = [
   {
     head: 'Time',
     cell: ({ id, created }) => (
@@ -36,6 +36,6 @@ const COLUMNS: readonly Column<Call>[] = [
   { head: 'Cost', right: true, cell: ({ cost }) => <Money nano={cost} /> },
 ];
 
-export const CallTable = ({ calls }: { readonly calls: readonly Call[] }) => (
+export const CallTable = ({ calls }: { readonly calls: readonly UsageEntry[] }) => (
   <Table columns={COLUMNS} rows={calls} idOf={({ id }) => id} empty="No calls." />
 );

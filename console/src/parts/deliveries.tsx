@@ -1,7 +1,7 @@
 /** The deliveries of a webhook, each with its attempts. */
 import { call } from '../api/client.ts';
 import { queryClient, useDeliveries } from '../api/queries.ts';
-import type { Delivery } from '../api/types.ts';
+import type { DeliveryBody } from '../api/types.ts';
 import { Badge, Loaded, Panel, Problem, Time } from './basics.tsx';
 import { useAction } from './form.tsx';
 import { type Column, Table } from './table.tsx';
@@ -35,7 +35,7 @@ export function Deliveries({ id }: { readonly id: string }) {
   );
 }
 
-const columnsOf = (webhookId: string): readonly Column<Delivery>[] => [
+const columnsOf = (webhookId: string): readonly Column<DeliveryBody>[] => [
   {
     head: 'Event',
     cell: ({ id, event_type: type }) => (
@@ -64,7 +64,7 @@ const columnsOf = (webhookId: string): readonly Column<Delivery>[] => [
   },
 ];
 
-function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; readonly of: Delivery }) {
+function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; readonly of: DeliveryBody }) {
   const { run, busy, error } = useAction(async () => {
     const path = `${pathOf(webhookId)}/deliveries/${encodeURIComponent(delivery.id)}/redeliver`;
     await call(path, { method: 'POST' });
@@ -85,7 +85,11 @@ function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; re
   );
 }
 
-function Attempts({ of: { attempts, attempt_count: count, next_attempt: next } }: { readonly of: Delivery }) {
+function Attempts({
+  of: { attempts, attempt_count: count, next_attempt: next },
+}: {
+  readonly of: DeliveryBody;
+}) {
   if (count === 0) return <span className="quiet">none yet</span>;
   return (
     <details>

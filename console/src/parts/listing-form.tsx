@@ -1,6 +1,6 @@
 /** The fields of a listing. */
 import { useState } from 'react';
-import type { Listing } from '../api/types.ts';
+import type { ListingBody } from '../api/types.ts';
 import { Form, Input, TextArea } from './form.tsx';
 
 export interface ListingInput {
@@ -18,7 +18,7 @@ export function ListingForm({
   onSubmit,
   onCancel,
 }: {
-  readonly of?: Listing;
+  readonly of?: ListingBody;
   readonly submit: string;
   readonly onSubmit: (input: ListingInput) => Promise<unknown>;
   readonly onCancel: () => void;

@@ -2,14 +2,14 @@
 import { useState } from 'react';
 import { usdField } from '../api/money.ts';
 import { usePrices } from '../api/queries.ts';
-import type { ApiKey, Policy } from '../api/types.ts';
-import { KINDS, type Kind } from '../api/values.ts';
+import type { ApiKey, PolicyBody } from '../api/types.ts';
+import { type CallKindValue, KINDS } from '../api/values.ts';
 import { Form, Input } from './form.tsx';
 
 /** A policy as the service takes it: amounts as decimal text. */
 interface PolicyInput {
   readonly allowed_models?: readonly string[];
-  readonly allowed_kinds?: readonly Kind[];
+  readonly allowed_kinds?: readonly CallKindValue[];
   readonly daily_usd?: string;
   readonly monthly_usd?: string;
   readonly tpm?: number;
@@ -28,10 +28,10 @@ interface Draft {
   readonly rpm: string;
   readonly tpm: string;
   readonly models: readonly string[];
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly CallKindValue[];
 }
 
-const draftOf = (name: string, policy: Policy): Draft => ({
+const draftOf = (name: string, policy: PolicyBody): Draft => ({
   name,
   daily: policy.daily_usd === undefined ? '' : usdField(policy.daily_usd),
   monthly: policy.monthly_usd === undefined ? '' : usdField(policy.monthly_usd),

@@ -8,7 +8,7 @@ import { OPERATOR_SESSION_SECONDS, SESSION_SECONDS, type Sessions } from './sess
 import type { SessionRole } from './session-cookie.ts';
 
 /** Somebody, as an identity provider knows them. */
-export interface Identity {
+export interface ProviderIdentity {
   /** The identity provider. */
   readonly issuer: string;
   /** Unique and never reassigned within the issuer (OpenID Connect Core 1.0, section 5.7). */
@@ -41,7 +41,7 @@ export interface IdentityVerifier {
    * Proves a token or a code of the provider of that name. Throws 404 for an unknown provider, 400 for a code that the
    * provider's settings do not provide for, 401 `invalid_token`, or 503 `identity_provider_unavailable`.
    */
-  verify(provider: string, credential: Credential): Promise<Identity>;
+  verify(provider: string, credential: Credential): Promise<ProviderIdentity>;
 }
 
 export interface SignInDependencies {
@@ -60,7 +60,7 @@ export interface SignInResult {
  * The same address at two providers is two identities: an issuer may let anybody claim an address, and whoever
  * claimed it must not get at the account. Hashed, because a subject has no bound and some are addresses.
  */
-export const identityKey = ({ issuer, subject }: Identity): string =>
+export const identityKey = ({ issuer, subject }: ProviderIdentity): string =>
   createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
 
 /** The credential that proves the identity of a person, its provider, and the role of the requested session. */

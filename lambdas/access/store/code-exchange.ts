@@ -17,7 +17,7 @@ export interface ExchangeClient {
   readonly authentication: ClientAuthentication;
 }
 
-export interface Exchange {
+export interface CodeExchange {
   readonly fetch: typeof globalThis.fetch;
   readonly tokenEndpoint: string;
   readonly client: ExchangeClient;
@@ -46,7 +46,7 @@ export async function exchangeCode({
   tokenEndpoint,
   client,
   credential,
-}: Exchange): Promise<Readonly<Record<string, unknown>>> {
+}: CodeExchange): Promise<Readonly<Record<string, unknown>>> {
   const { code, codeVerifier, redirectUri } = credential;
   const { id, secret, authentication } = client;
   const basic = secret !== undefined && authentication === 'basic';

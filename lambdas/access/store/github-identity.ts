@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { GitHubSettings } from '../../platform/contract/identity-providers.ts';
-import type { CodeCredential, Identity, TokenCredential } from '../core/sign-in.ts';
+import type { CodeCredential, ProviderIdentity, TokenCredential } from '../core/sign-in.ts';
 import { exchangeCode, requireRedirectUri } from './code-exchange.ts';
 import { invalidToken, providerUnavailable } from './identity-errors.ts';
 import { PROVIDER_TIMEOUT_MS } from './provider-request.ts';
@@ -32,7 +32,7 @@ export class GitHubProvider {
    * Exchanges a code for an access token and verifies that (GitHub documentation, Authorizing OAuth apps). The verifier
    * binds the code to the browser that asked for it; a nonce has no place in an access token, and is passed over.
    */
-  async exchange(credential: CodeCredential): Promise<Identity> {
+  async exchange(credential: CodeCredential): Promise<ProviderIdentity> {
     const { settings, clientSecret, fetch } = this.#options;
     requireRedirectUri(settings.redirectUris, credential.redirectUri);
     const answer = await exchangeCode({
@@ -46,7 +46,7 @@ export class GitHubProvider {
     return this.verify({ token });
   }
 
-  async verify({ token, nonce }: TokenCredential): Promise<Identity> {
+  async verify({ token, nonce }: TokenCredential): Promise<ProviderIdentity> {
     // An access token repeats nothing, so a nonce cannot be kept.
     if (nonce !== undefined || !/^[\x21-\x7e]+$/.test(token)) throw invalidToken();
     const { clientId } = this.#options.settings;

@@ -3,7 +3,7 @@ import { requireVariable, VARIABLES } from '../../platform/contract/environment.
 import { readIdentityProviders } from '../../platform/contract/identity-providers.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Clock, Log, SecretReader } from '../../platform/core/ports.ts';
-import type { CodeCredential, Credential, Identity, IdentityVerifier } from '../core/sign-in.ts';
+import type { CodeCredential, Credential, IdentityVerifier, ProviderIdentity } from '../core/sign-in.ts';
 import { GitHubProvider } from './github-identity.ts';
 import { invalidCode } from './identity-errors.ts';
 import { OidcProvider } from './oidc-identity.ts';
@@ -40,7 +40,7 @@ export function createIdentityVerifier(options: IdentityOptions): IdentityVerifi
   );
 
   return {
-    async verify(name: string, credential: Credential): Promise<Identity> {
+    async verify(name: string, credential: Credential): Promise<ProviderIdentity> {
       const provider = providers.get(name);
       if (provider === undefined) {
         throw new ServiceError('not_found', 'There is no such identity provider.', {
@@ -64,7 +64,7 @@ export function createIdentityVerifier(options: IdentityOptions): IdentityVerifi
 async function exchange(
   provider: OidcProvider | GitHubProvider,
   credential: CodeCredential,
-): Promise<Identity> {
+): Promise<ProviderIdentity> {
   try {
     return await provider.exchange(credential);
   } catch (failure) {

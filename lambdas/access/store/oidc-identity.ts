@@ -12,7 +12,7 @@ import * as z from 'zod';
 import type { OidcSettings } from '../../platform/contract/identity-providers.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Clock } from '../../platform/core/ports.ts';
-import type { CodeCredential, Identity, TokenCredential } from '../core/sign-in.ts';
+import type { CodeCredential, ProviderIdentity, TokenCredential } from '../core/sign-in.ts';
 import { type ExchangeClient, exchangeCode, requireRedirectUri } from './code-exchange.ts';
 import { invalidToken, providerUnavailable } from './identity-errors.ts';
 import { OidcDiscovery } from './oidc-discovery.ts';
@@ -58,7 +58,7 @@ export class OidcProvider {
   }
 
   /** Exchanges a code of our client for an ID token, which must be issued to that client and repeat the nonce. */
-  async exchange(credential: CodeCredential): Promise<Identity> {
+  async exchange(credential: CodeCredential): Promise<ProviderIdentity> {
     const { settings, fetch } = this.#options;
     requireRedirectUri(settings.redirectUris, credential.redirectUri);
     const { nonce } = credential;
@@ -85,11 +85,11 @@ export class OidcProvider {
     return { id, secret, authentication: only ? 'post' : 'basic' };
   }
 
-  verify(credential: TokenCredential): Promise<Identity> {
+  verify(credential: TokenCredential): Promise<ProviderIdentity> {
     return this.#verify(credential, this.#audiences);
   }
 
-  async #verify({ token, nonce }: TokenCredential, audiences: readonly string[]): Promise<Identity> {
+  async #verify({ token, nonce }: TokenCredential, audiences: readonly string[]): Promise<ProviderIdentity> {
     this.#requirePlausible(token);
     const claims = await this.#verifySignature(token, await this.#keySet(), audiences);
     if (nonce !== undefined && claims.nonce !== nonce) throw invalidToken();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../tools/test-kit/fake-time.ts';
 import type { Ledger } from '../../ledger/core/admission.ts';
 import type { Call } from '../../ledger/core/call.ts';
-import type { Outcome } from '../../ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Log, StreamedAnswer } from '../../platform/core/ports.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
@@ -71,14 +71,14 @@ function calling(plan: Plan) {
   const { models = 1, granted = OUTPUT.most } = plan;
   const candidates = Array.from({ length: models }, (_, index) => candidateOf(`a/${index}`));
   const time = new FakeTime();
-  const outcomes: Outcome[] = [];
+  const outcomes: CallOutcome[] = [];
   const admitted: unknown[] = [];
   const ledger = {
     admit: async (request: unknown) => {
       admitted.push(request);
       await time.sleep(admitMs);
       if (refusal !== undefined) throw refusal;
-      const settle = async (outcome: Outcome) => {
+      const settle = async (outcome: CallOutcome) => {
         if (settleMs > 0) await time.sleep(settleMs);
         if (settleFails !== undefined) throw settleFails;
         outcomes.push(outcome);
@@ -125,7 +125,7 @@ function calling(plan: Plan) {
         try {
           yield answer;
         } finally {
-          await admission.settle({ status: 'completed' } as Outcome);
+          await admission.settle({ status: 'completed' } as CallOutcome);
         }
       }
       return async (): Promise<StreamedAnswer> => ({

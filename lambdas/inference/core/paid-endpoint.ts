@@ -5,7 +5,7 @@
 import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
 import type { Admission, Ledger } from '../../ledger/core/admission.ts';
-import { type Outcome, type UsageRecord, unitOf } from '../../ledger/core/usage-record.ts';
+import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
 import type {
@@ -18,7 +18,7 @@ import type {
   StreamingEndpoint,
 } from '../../platform/core/ports.ts';
 import type { Deliver, PaidCall } from './call.ts';
-import type { Route } from './catalog/catalog-document.ts';
+import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import type { Idempotency, Keep } from './idempotency/idempotency.ts';
 import { firstAnswer } from './routing/failover.ts';
@@ -130,7 +130,10 @@ async function answerAdmitted<Answer>(
 }
 
 /** A call that delivered nothing and costs nothing. */
-const failedOutcome = ({ scope, candidates }: Pick<PaidCall<unknown>, 'scope' | 'candidates'>): Outcome => ({
+const failedOutcome = ({
+  scope,
+  candidates,
+}: Pick<PaidCall<unknown>, 'scope' | 'candidates'>): CallOutcome => ({
   model: candidates[0]?.model.id ?? null,
   inputUnits: 0,
   cachedUnits: 0,
@@ -179,7 +182,7 @@ export interface Receipt {
 /** The headers that name the route, the cost and what is left. */
 export function receiptHeaders(
   { headers }: Pick<Admission, 'headers'>,
-  { id }: Route,
+  { id }: CatalogRoute,
   { record, balance }: Receipt,
 ): Record<string, string> {
   return {

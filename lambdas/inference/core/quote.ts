@@ -12,7 +12,7 @@ import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import { greatest, type NanoUsd } from '../../platform/core/money.ts';
 import type { PaidCall } from './call.ts';
-import type { Candidate, Model, Route } from './catalog/catalog-document.ts';
+import type { Candidate, CatalogRoute, Model } from './catalog/catalog-document.ts';
 import {
   boundTextTokens,
   countPromptTokens,
@@ -68,7 +68,7 @@ export interface ChatQuote extends Quote {
   /** The fields of the request that some candidate does not get. */
   readonly ignored: readonly string[];
   /** By the output of each choice in tokens. */
-  boundsOn(route: Route, output: number): RouteBounds;
+  boundsOn(route: CatalogRoute, output: number): RouteBounds;
 }
 
 export interface AskedOutput {
@@ -163,7 +163,7 @@ const windowOf = ({ context_window: window = Number.POSITIVE_INFINITY }: Model):
 /** The body with every undocumented field that one of these routes takes. */
 export function bodyFor(
   { protocol, body, bodyWith, fields }: Pick<ChatPayload, 'protocol' | 'body' | 'bodyWith' | 'fields'>,
-  routes: readonly Route[],
+  routes: readonly CatalogRoute[],
 ): JsonObject {
   if (bodyWith === undefined) return body;
   const takers = routes.filter((route) => route.protocol === protocol).map(takesOf);

@@ -5,7 +5,7 @@
 
 import type { RequestSigner, SecretReader, TokenReader } from '../../platform/core/ports.ts';
 import { signedFor } from '../core/catalog/aws-address.ts';
-import type { Route } from '../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../core/catalog/catalog-document.ts';
 import { UpstreamFailure } from '../core/upstream/provider.ts';
 import { readKey } from './http-upstream.ts';
 
@@ -20,7 +20,10 @@ export interface AuthorizationDependencies extends KeyDependencies {
   readonly sign: RequestSigner;
 }
 
-export type AuthorizedRoute = Pick<Route, 'auth' | 'secret' | 'base_url' | 'aws_service' | 'aws_region'>;
+export type AuthorizedRoute = Pick<
+  CatalogRoute,
+  'auth' | 'secret' | 'base_url' | 'aws_service' | 'aws_region'
+>;
 
 /** A POST that is yet to be authorised. */
 export interface UnauthorizedPost {
@@ -58,7 +61,7 @@ const azureKey: KeyHeader = (key) => ({ 'api-key': key });
 /** The headers of a route that is not signed. Throws `UpstreamFailure` when its key or token cannot be had. */
 export async function keyHeadersOf(
   { readSecret, readToken }: KeyDependencies,
-  { auth, secret }: Pick<Route, 'auth' | 'secret'>,
+  { auth, secret }: Pick<CatalogRoute, 'auth' | 'secret'>,
   keyHeader = bearer,
 ): Promise<Readonly<Record<string, string>>> {
   if (auth === 'entra' || auth === 'google') {

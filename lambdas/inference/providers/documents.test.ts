@@ -1,6 +1,6 @@
 /** PDF documents and audio as a route of each protocol receives them, in the forms that vendors document. */
 import { describe, expect, it } from '@jest/globals';
-import type { Route } from '../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../core/catalog/catalog-document.ts';
 import { NO_FIELDS } from '../core/fields/read-fields.ts';
 import type { Conversation, UserPart } from '../core/upstream/conversation.ts';
 import type { ChatPayload } from '../core/upstream/provider.ts';
@@ -12,7 +12,7 @@ import { toRequestBody as toGemini } from './gemini/request.ts';
 import { toRequestBody as toOpenAi } from './openai/request.ts';
 import { toRequestBody as toResponses } from './responses/request.ts';
 
-const route = { upstream_model: 'm', reasoning: false } as Route;
+const route = { upstream_model: 'm', reasoning: false } as CatalogRoute;
 
 const conversationOf = (...parts: readonly UserPart[]): Conversation => ({
   ...{ system: [], tools: [], maxTokens: 9, stop: [] },

@@ -1,7 +1,7 @@
 /** The fields of a message and its events that reach a caller (Claude API reference, Create a Message; Streaming). */
 
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
-import { type Identity, UpstreamFailure } from '../core/upstream/provider.ts';
+import { type AnswerIdentity, UpstreamFailure } from '../core/upstream/provider.ts';
 import { objectOf } from './http-upstream.ts';
 import {
   account,
@@ -98,7 +98,7 @@ const opening = fields({ ...messageFields, usage: keptUsage });
 const NO_END = { stop_reason: null, stop_sequence: null };
 
 /** A whole answer under our own names, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
-export const toMessage = (body: unknown, { id, model }: Identity): JsonObject => ({
+export const toMessage = (body: unknown, { id, model }: AnswerIdentity): JsonObject => ({
   id,
   type: 'message',
   role: 'assistant',
@@ -107,14 +107,14 @@ export const toMessage = (body: unknown, { id, model }: Identity): JsonObject =>
   ...kept(body, message),
 });
 
-function toOpening(body: unknown, { id, model }: Identity): JsonObject {
+function toOpening(body: unknown, { id, model }: AnswerIdentity): JsonObject {
   const { usage: reported, ...rest } = kept(body, opening);
   const figures = { input_tokens: 0, output_tokens: 0, ...(reported as JsonObject | null) };
   return { id, type: 'message', role: 'assistant', model, content: [], ...NO_END, ...rest, usage: figures };
 }
 
 /** One event for the caller. Throws `UpstreamFailure` likewise, and for an event of no known name. */
-export function toEvent(event: JsonObject, identity: Identity): JsonObject {
+export function toEvent(event: JsonObject, identity: AnswerIdentity): JsonObject {
   const { type } = event;
   switch (type) {
     case 'message_start':

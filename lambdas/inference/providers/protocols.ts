@@ -1,5 +1,5 @@
 /** Every upstream protocol under the name that a catalog gives it. */
-import type { Route } from '../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../core/catalog/catalog-document.ts';
 import type { Provider } from '../core/upstream/provider.ts';
 import { type AnthropicDependencies, createAnthropicProvider } from './anthropic/provider.ts';
 import { type BedrockDependencies, createBedrockProvider } from './bedrock/provider.ts';
@@ -14,7 +14,7 @@ export type ProviderDependencies = OpenAiDependencies &
 
 export function createProviders(
   dependencies: ProviderDependencies,
-): Readonly<Record<Route['protocol'], Provider>> {
+): Readonly<Record<CatalogRoute['protocol'], Provider>> {
   return {
     openai: createOpenAiProvider(dependencies),
     'openai-responses': createResponsesProvider(dependencies),

@@ -4,7 +4,7 @@
  */
 
 import { isJsonObject, type JsonObject } from '../../platform/core/json/lossless-json.ts';
-import type { Lifetime } from '../core/pricing/prices.ts';
+import type { CachePeriod } from '../core/pricing/prices.ts';
 import { isTokenCount, STANDARD, type TokenUsage } from '../core/pricing/token-usage.ts';
 
 /** A figure that is no count says nothing: 0. */
@@ -46,7 +46,7 @@ export function splitWrites(
 }
 
 /** The lifetimes of which there is anything. */
-export const lifetimesOf = (writes: Readonly<Partial<Record<Lifetime, number>>>): CacheWrites =>
+export const lifetimesOf = (writes: Readonly<Partial<Record<CachePeriod, number>>>): CacheWrites =>
   Object.fromEntries(Object.entries(writes).filter(([, count]) => count > 0));
 
 /** Undefined where nothing was written. */

@@ -3,7 +3,7 @@ import { BedrockRuntimeClient, type BedrockRuntimeClientConfig } from '@aws-sdk/
 import { type HttpHandler, type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { ConnectionPool } from '../../platform/connections/connection-pool.ts';
-import { createExchange, type Exchange } from '../../platform/connections/http-exchange.ts';
+import { createExchange, type HttpExchange } from '../../platform/connections/http-exchange.ts';
 import type { RequestSigner } from '../../platform/core/ports.ts';
 import { awsAddressOf } from '../core/catalog/aws-address.ts';
 
@@ -18,7 +18,7 @@ export interface BedrockClients {
  */
 export function createBedrockClients(
   config: BedrockRuntimeClientConfig = {},
-  exchange: Exchange = createExchange(new ConnectionPool()),
+  exchange: HttpExchange = createExchange(new ConnectionPool()),
 ): BedrockClients {
   const clients = new Map<string, BedrockRuntimeClient>();
   // One for all, over HTTP/1.1: the client's own handler makes a new HTTP/2 connection for each call.
@@ -45,7 +45,7 @@ function addressOf(baseUrl: string): BedrockRuntimeClientConfig {
 }
 
 /** Sends each request over the exchange; the caller's abort is the only clock. */
-export function createSdkHandler(exchange: Exchange): HttpHandler<object> {
+export function createSdkHandler(exchange: HttpExchange): HttpHandler<object> {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, { abortSignal } = {}) {

@@ -7,7 +7,7 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { type Change, type Circuit, COOLDOWN_MS, MAX_MEMBERS } from '../core/circuit/circuit.ts';
+import { type Circuit, type CircuitChange, COOLDOWN_MS, MAX_MEMBERS } from '../core/circuit/circuit.ts';
 import { changed } from '../testing/circuit/memory-circuits.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
 
@@ -23,12 +23,12 @@ beforeAll(async () => {
 const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
   new DynamoCircuitStore(client, database.tables.circuits, () => NOW_MS);
 
-const failure = (member: string): Change => ({
+const failure = (member: string): CircuitChange => ({
   when: { absent: 'open_until', atMost: { since: NOW_MS }, notFull: ['a1'] },
   add: { a1: member, f1: 1, s1: 0 },
 });
 
-const opening = (id: string): Change => ({
+const opening = (id: string): CircuitChange => ({
   when: { absent: 'open_until' },
   set: { open_until: NOW_MS + COOLDOWN_MS, opened_by: id },
 });
@@ -42,7 +42,7 @@ const pairs = <T>(names: readonly string[], values: fc.Arbitrary<T>) =>
   fc.array(fc.tuple(fc.constantFrom(...names), values), { maxLength: 2 }).map(Object.fromEntries);
 
 /** Changes of every shape, of few attributes and values, so that conditions hold at times. */
-const changes: fc.Arbitrary<Change> = fc
+const changes: fc.Arbitrary<CircuitChange> = fc
   .record({
     absent: fc.option(fc.constantFrom(...TIMES, ...SETS), { nil: undefined, freq: 1 }),
     equal: pairs(['probe'], texts),

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/core/ports.ts';
 import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readMany } from '../../platform/dynamodb/reads.ts';
 import { updateItem } from '../../platform/dynamodb/update-item.ts';
-import { type Change, type Circuit, MAX_MEMBERS } from '../core/circuit/circuit.ts';
+import { type Circuit, type CircuitChange, MAX_MEMBERS } from '../core/circuit/circuit.ts';
 import type { CircuitList, CircuitStore } from '../core/circuit/known-circuits.ts';
 
 /** Far beyond every time in a circuit. */
@@ -32,7 +32,7 @@ export class DynamoCircuitStore implements CircuitStore, CircuitList {
     return new Map((await readMany(this.#client, this.#table, wanted, false)).map(decode));
   }
 
-  async write(key: string, change: Change): Promise<Circuit> {
+  async write(key: string, change: CircuitChange): Promise<Circuit> {
     const input = { TableName: this.#table, Key: { route_id: text(key) }, ReturnValues: 'ALL_NEW' } as const;
     const expires = Math.ceil(this.#clock() / 1000) + TTL_SECONDS;
     const expressions = expressionsOf({ ...change, set: { ...change.set, expires } });
@@ -60,7 +60,7 @@ function decode(item: Item): [key: string, Circuit] {
 }
 
 /** Every name and value has a placeholder, because names of buckets are made up and DynamoDB reserves words. */
-function expressionsOf({ when, set = {}, add = {}, remove = [] }: Change) {
+function expressionsOf({ when, set = {}, add = {}, remove = [] }: CircuitChange) {
   const { absent = [], equal = {}, atMost = {}, notFull = [] } = when;
   const names: Record<string, string> = {};
   const values: Item = {};

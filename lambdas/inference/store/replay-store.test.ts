@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { type Seal, seal, unseal } from '../../platform/system/sealing.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import type { Claim } from '../core/idempotency/ports.ts';
+import type { ReplayClaim } from '../core/idempotency/ports.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
@@ -21,7 +21,7 @@ beforeAll(async () => {
   store = new DynamoReplayStore(database.client, database.tables.replays);
 });
 
-function claimOf(changes: Partial<Claim> = {}): Claim {
+function claimOf(changes: Partial<ReplayClaim> = {}): ReplayClaim {
   made += 1;
   return {
     id: `id-${made}`,
@@ -52,7 +52,7 @@ describe('a claim', () => {
     const dead = claimOf();
     const streamed = claimOf({ stream: true });
     await Promise.all([store.claim(dead, NOW_MS), store.claim(streamed, NOW_MS)]);
-    const next = (claim: Claim, nowMs: number) =>
+    const next = (claim: ReplayClaim, nowMs: number) =>
       store.claim(claimOf({ id: claim.id, stream: claim.stream }), nowMs);
     expect(await next(dead, NOW_MS + 59_000)).toMatchObject({ requestId: dead.requestId });
     expect(await next(streamed, NOW_MS + 61_000)).toMatchObject({

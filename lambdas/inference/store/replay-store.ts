@@ -11,7 +11,7 @@ import { splitBytes } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { putItem } from '../../platform/dynamodb/update-item.ts';
 import { type Seal, seal, unseal } from '../../platform/system/sealing.ts';
-import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from '../core/idempotency/ports.ts';
+import type { KeptAnswer, ReplayClaim, ReplayStore, StoredClaim } from '../core/idempotency/ports.ts';
 
 export class DynamoReplayStore implements ReplayStore {
   readonly #client: DynamoDBClient;
@@ -22,7 +22,7 @@ export class DynamoReplayStore implements ReplayStore {
     this.#table = table;
   }
 
-  async claim(wanted: Claim, nowMs: number): Promise<'claimed' | StoredClaim> {
+  async claim(wanted: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
     const found = await putItem(this.#client, {
       TableName: this.#table,
       Item: encodeClaim(wanted),
@@ -47,7 +47,7 @@ export class DynamoReplayStore implements ReplayStore {
     return found === undefined || found.expires <= nowMs / 1000 ? undefined : found;
   }
 
-  async keep({ id, requestId, expires }: Claim, credential: string, answer: KeptAnswer): Promise<void> {
+  async keep({ id, requestId, expires }: ReplayClaim, credential: string, answer: KeptAnswer): Promise<void> {
     const sealed = await seal(sealOf(credential, id), JSON.stringify(answer));
     const [first = sealed, ...others] = splitBytes(sealed);
     await Promise.all(
@@ -94,7 +94,7 @@ export class DynamoReplayStore implements ReplayStore {
     return JSON.parse(await unseal(sealOf(credential, id), Buffer.concat(pieces))) as KeptAnswer;
   }
 
-  async free({ id, requestId }: Claim): Promise<void> {
+  async free({ id, requestId }: ReplayClaim): Promise<void> {
     try {
       await this.#client.send(
         new DeleteItemCommand({
@@ -128,7 +128,7 @@ const sealOf = (credential: string, id: string): Seal => ({
 /** Parts carry their call's id, so that a dead call's parts never mix with those of the one that took its claim. */
 const partId = (id: string, requestId: string, index: number): string => `${id}#${requestId}#${index}`;
 
-function encodeClaim(claim: Claim): Item {
+function encodeClaim(claim: ReplayClaim): Item {
   return {
     replay_id: text(claim.id),
     request_hash: text(claim.requestHash),

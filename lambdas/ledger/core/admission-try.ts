@@ -6,7 +6,7 @@ import type { Hold, HoldResult, Wallet } from './ports.ts';
 import { largestOutput } from './preflight.ts';
 
 /** A try, and what came of its two halves. */
-export interface Tried {
+export interface AdmissionAttempt {
   /** Tokens of output that it was for. */
   readonly output: number;
   readonly charge: KeyCharge;
@@ -23,7 +23,7 @@ export interface Tried {
  */
 export function smallerOutput(
   call: Pick<Call, 'output' | 'tokens' | 'cost'>,
-  { output, charge, charged, held, nowMs }: Tried,
+  { output, charge, charged, held, nowMs }: AdmissionAttempt,
   isLocked: (wallet: Wallet) => boolean,
 ): number | undefined {
   if (charged.status === 'rejected' || held.status === 'rejected') return undefined;
@@ -46,7 +46,7 @@ export function smallerOutput(
  */
 export async function giveBack(
   keys: KeyStore,
-  { charge, charged }: Pick<Tried, 'charge' | 'charged'>,
+  { charge, charged }: Pick<AdmissionAttempt, 'charge' | 'charged'>,
   requests: 0 | 1,
 ): Promise<void> {
   if (!isGranted(charged)) return;

@@ -15,7 +15,7 @@ import { windowsAt } from '../../access/core/windows.ts';
 import { overloaded } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
+import { type AdmissionAttempt, giveBack, isGranted, smallerOutput, taken } from './admission-try.ts';
 import type { Call } from './call.ts';
 import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
@@ -23,7 +23,7 @@ import { preflight } from './preflight.ts';
 import type { Recovery } from './recovery.ts';
 import type { Refusals } from './refusals.ts';
 import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
-import type { Outcome } from './usage-record.ts';
+import type { CallOutcome } from './usage-record.ts';
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;
@@ -60,7 +60,7 @@ export interface Admission {
   /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
   observe?(what: 'attempt' | 'content'): void;
   /** Settles the call; a second call of it returns the first one's result. */
-  settle(outcome: Outcome): Promise<Settlement>;
+  settle(outcome: CallOutcome): Promise<Settlement>;
 }
 
 /** The progress of a call toward a smaller output. */
@@ -72,7 +72,7 @@ interface Step {
 }
 
 /** The granted charge and hold of a call. */
-interface Granted extends Pick<Tried, 'output' | 'charge' | 'hold'> {
+interface Granted extends Pick<AdmissionAttempt, 'output' | 'charge' | 'hold'> {
   readonly state: KeyState;
   readonly wallet: Wallet;
 }
@@ -123,7 +123,7 @@ export class Ledger {
     }
   }
 
-  async #try(call: Call, output: number): Promise<Tried> {
+  async #try(call: Call, output: number): Promise<AdmissionAttempt> {
     const { clock, keys, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
@@ -144,7 +144,7 @@ export class Ledger {
   }
 
   /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: Call, { output, charge, hold, charged, held, nowMs }: Tried) {
+  #admission(call: Call, { output, charge, hold, charged, held, nowMs }: AdmissionAttempt) {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
     const { clock, refusals } = this.#dependencies;
     if (clock() - nowMs > MAX_TRY_MS) return undefined;
@@ -199,7 +199,7 @@ export class Ledger {
    * Takes back what one half granted when the other refused or failed, and as many requests: a call counts as one however
    * many tries it makes, and when it is refused too. Returns the failure that may have left a hold.
    */
-  async #undo(tried: Tried, requests: 0 | 1): Promise<PromiseRejectedResult | undefined> {
+  async #undo(tried: AdmissionAttempt, requests: 0 | 1): Promise<PromiseRejectedResult | undefined> {
     const { charge, hold, held } = tried;
     const { keys, wallets, log } = this.#dependencies;
     const [given, ended] = await Promise.allSettled([
@@ -219,7 +219,7 @@ export class Ledger {
   /**
    * Returns the reason for the rejection of a call: the error of key and wallet for the minimum that the call requests.
    */
-  #reason(call: Call, { charge, charged, held, nowMs }: Tried): unknown {
+  #reason(call: Call, { charge, charged, held, nowMs }: AdmissionAttempt): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
     if (charged.value.granted && isGranted(held)) return overloaded();

@@ -1,7 +1,7 @@
 /** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
-import type { Unbilled, UsageRecord } from './usage-record.ts';
+import type { UnbilledUsage, UsageRecord } from './usage-record.ts';
 
 /** Credit set aside for one call until it is settled: the most that the call can cost. */
 export interface Hold {
@@ -80,7 +80,7 @@ export interface UsageStore {
 
 /** Usage beyond the bound of its call, by route: a figure for the operator, of which a crash may lose some. */
 export interface UnbilledStore {
-  add(route: string, unbilled: Unbilled): Promise<void>;
+  add(route: string, unbilled: UnbilledUsage): Promise<void>;
   list(): Promise<readonly UnbilledOfRoute[]>;
 }
 

@@ -11,7 +11,7 @@ import type { Wallet } from './ports.ts';
 type Terms = Pick<Call, 'output' | 'tokens' | 'cost'>;
 
 /** Each leaves everything where nothing is known of it. */
-export interface Known {
+export interface AccountSnapshot {
   /** With current windows. */
   readonly state?: KeyState | undefined;
   readonly wallet?: Pick<Wallet, 'balance'> | undefined;
@@ -27,7 +27,7 @@ interface At {
  * Returns the error with which key and wallet reject the minimum of a call: 401, 403, 429 or 402, in this order.
  * Returns undefined if they cover it.
  */
-export function preflight(call: Terms, known: Known, at: At): ServiceError | undefined {
+export function preflight(call: Terms, known: AccountSnapshot, at: At): ServiceError | undefined {
   const { state, wallet } = known;
   const amount = call.cost(call.output.least);
   const charge = { ...at.charge, tokens: call.tokens(call.output.least), amount };
@@ -46,7 +46,7 @@ export function preflight(call: Terms, known: Known, at: At): ServiceError | und
 export function largestOutput(
   { tokens, cost }: Pick<Terms, 'tokens' | 'cost'>,
   { least, most }: OutputRange,
-  { state, wallet }: Known,
+  { state, wallet }: AccountSnapshot,
   { charge, nowMs }: At,
 ): number | undefined {
   const fits = (output: number): boolean => {
@@ -68,7 +68,7 @@ export function largestOutput(
 }
 
 /** Names the largest smaller output that would fit, if there is one. */
-function withAffordable(reason: ServiceError, call: Terms, known: Known, at: At): ServiceError {
+function withAffordable(reason: ServiceError, call: Terms, known: AccountSnapshot, at: At): ServiceError {
   const smaller = largestOutput(call, { least: 1, most: call.output.least - 1 }, known, at);
   return smaller === undefined ? reason : reason.withAffordable(smaller);
 }

@@ -13,7 +13,7 @@ export interface RecoveryCount {
   readonly released: number;
 }
 
-export interface Expired {
+export interface ExpiredHold {
   readonly accountId: string;
   readonly holds: readonly Hold[];
 }
@@ -36,7 +36,7 @@ export class Recovery {
   }
 
   /** The holds of a wallet that have expired by now. */
-  expiredOf({ accountId, holds }: Pick<Wallet, 'accountId' | 'holds'>): Expired {
+  expiredOf({ accountId, holds }: Pick<Wallet, 'accountId' | 'holds'>): ExpiredHold {
     const nowSeconds = this.#dependencies.clock() / 1000;
     return { accountId, holds: holds.filter(({ expires }) => expires <= nowSeconds) };
   }
@@ -46,7 +46,7 @@ export class Recovery {
     return this.recover(this.expiredOf(wallet));
   }
 
-  async recover({ accountId, holds }: Expired): Promise<RecoveryCount> {
+  async recover({ accountId, holds }: ExpiredHold): Promise<RecoveryCount> {
     let settled = 0;
     let released = 0;
     for (const hold of holds) {
@@ -66,7 +66,7 @@ export class Recovery {
   }
 
   /** Some of it, after a call that met expired holds; a failure is logged, and the rest left to the next touch. */
-  async recoverQuietly({ accountId, holds }: Expired): Promise<void> {
+  async recoverQuietly({ accountId, holds }: ExpiredHold): Promise<void> {
     try {
       await this.recover({ accountId, holds: holds.slice(0, MAX_PER_TOUCH) });
     } catch (failure) {

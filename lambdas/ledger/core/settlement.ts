@@ -9,7 +9,7 @@ import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { least, type NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import type { Hold, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
-import type { Outcome, UsageRecord } from './usage-record.ts';
+import type { CallOutcome, UsageRecord } from './usage-record.ts';
 
 export interface Settlement {
   readonly record: UsageRecord;
@@ -47,7 +47,7 @@ export type OnSettled = (record: UsageRecord) => void;
 export async function settleCall(
   dependencies: SettlementDependencies,
   call: AdmittedCall,
-  outcome: Outcome,
+  outcome: CallOutcome,
 ): Promise<Settlement> {
   const { accountId, hold } = call;
   const { wallets, usage, keys, unbilled, clock, log, onSettled } = dependencies;
@@ -79,7 +79,7 @@ export async function settleCall(
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
 }
 
-function toRecord({ accountId, hold }: AdmittedCall, outcome: Outcome, created: number): UsageRecord {
+function toRecord({ accountId, hold }: AdmittedCall, outcome: CallOutcome, created: number): UsageRecord {
   const { tokens: _tokens, ...counted } = outcome;
   const { id, attempt, keyId, kind, amount } = hold;
   return { ...counted, id, attempt, keyId, accountId, created, held: amount, kind };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sweepHolds } from '../consumers/sweep-holds/consumer.ts';
 import type { Wallet } from './ports.ts';
 import type { Recovery } from './recovery.ts';
-import { SweepFailed, sweep } from './upkeep.ts';
+import { SweepError, sweep } from './upkeep.ts';
 
 const wallet = (accountId: string) => ({ accountId, holds: [] }) as unknown as Wallet;
 
@@ -40,7 +40,7 @@ describe('a sweep', () => {
     async (names) => {
       const { recovered, recovery, pages, tidy } = broken(...names);
       const failure = await sweep(pages, recovery, tidy).catch((thrown: unknown) => thrown);
-      expect(failure).toBeInstanceOf(SweepFailed);
+      expect(failure).toBeInstanceOf(SweepError);
       expect(recovered).toEqual(['a', 'b', 'c', 'p1', 'p2'].filter((name) => !names.includes(name)));
       const wallets = recovered.filter((name) => name.length === 1).length;
       expect(failure).toMatchObject({

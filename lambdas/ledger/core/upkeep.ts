@@ -17,7 +17,7 @@ export type Tidy = (accountId: string) => Promise<void>;
 const MAX_TIDIED = 10_000;
 
 /** Some wallets could not be recovered; all others were. */
-export class SweepFailed extends Error {
+export class SweepError extends Error {
   override readonly name = 'SweepFailed';
   /** The successful recoveries of the failed sweep. */
   readonly count: RecoveryCount;
@@ -32,7 +32,7 @@ export class SweepFailed extends Error {
 
 /**
  * Settles or releases every expired hold of every wallet, then tidies wallets; safe to repeat, to race and to interrupt.
- * One that cannot be recovered does not keep the others from it: it is passed over, and when all are done `SweepFailed`
+ * One that cannot be recovered does not keep the others from it: it is passed over, and when all are done `SweepError`
  * is thrown.
  */
 export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy): Promise<RecoveryCount> {
@@ -57,6 +57,6 @@ export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy):
     after = page.next;
   } while (after !== undefined);
   for (const accountId of untidy) await attempt(() => tidy(accountId).then(() => undefined));
-  if (failed > 0) throw new SweepFailed({ settled, released }, failed, cause);
+  if (failed > 0) throw new SweepError({ settled, released }, failed, cause);
   return { settled, released };
 }

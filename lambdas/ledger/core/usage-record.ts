@@ -76,7 +76,7 @@ export interface UsageRecord extends BillBasis, CallCourse {
   readonly unit: Unit;
   /** The amount that the account paid. It never exceeds the held amount. */
   readonly cost: NanoUsd;
-  readonly unbilled?: Unbilled | undefined;
+  readonly unbilled?: UnbilledUsage | undefined;
   /** The service counted the units itself, because the route reported none. */
   readonly estimated: boolean;
   /** The route that served, or null when none did. */
@@ -85,7 +85,7 @@ export interface UsageRecord extends BillBasis, CallCourse {
 }
 
 /** Usage that a route reported beyond the bound of its call: the operator's loss. */
-export interface Unbilled {
+export interface UnbilledUsage {
   /** At the prices of the call; more than 0. */
   readonly amount: NanoUsd;
   /** The reported units as a multiple of their bound, for the prompt or the output. At least 1. */
@@ -96,14 +96,14 @@ export interface Unbilled {
 export const factorOf = (factor: number): number => Math.ceil(factor * 1_000) / 1_000;
 
 /** The usage and cost of a call. */
-export interface Outcome extends BillBasis, CallCourse {
+export interface CallOutcome extends BillBasis, CallCourse {
   readonly model: string | null;
   readonly inputUnits: number;
   readonly cachedUnits: number;
   readonly outputUnits: number;
   readonly unit: Unit;
   readonly cost: NanoUsd;
-  readonly unbilled?: Unbilled | undefined;
+  readonly unbilled?: UnbilledUsage | undefined;
   readonly estimated: boolean;
   readonly route: string | null;
   readonly status: CallStatus;

@@ -6,7 +6,7 @@ import { requirePositiveInteger, VARIABLES } from '../../platform/contract/envir
 import { DIMENSIONS, METRICS } from '../../platform/contract/metrics.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { toMetric } from '../../platform/core/money.ts';
-import type { Log, Measure, Measured } from '../../platform/core/ports.ts';
+import type { Log, Measure, Measurement } from '../../platform/core/ports.ts';
 import { createMeasure } from '../../platform/system/metrics.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
@@ -59,7 +59,7 @@ export function createLedger(options: LedgerOptions) {
 }
 
 /** A settled call as metrics. */
-export function measuredCall(record: UsageRecord): Measured {
+export function measuredCall(record: UsageRecord): Measurement {
   const { unit, inputUnits, outputUnits, cost, unbilled, route } = record;
   return {
     values: {
@@ -74,7 +74,7 @@ export function measuredCall(record: UsageRecord): Measured {
 }
 
 /** Returns the operator's margin on a call, or nothing if the catalog does not specify the cost of its route. */
-function marginOf({ cost, providerCost }: UsageRecord): Measured['values'] {
+function marginOf({ cost, providerCost }: UsageRecord): Measurement['values'] {
   if (providerCost === undefined) return {};
   const margin = cost - providerCost;
   return {

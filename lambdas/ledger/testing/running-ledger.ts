@@ -18,7 +18,7 @@ import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import { auditAccount } from '../core/audit/account.ts';
-import type { Books } from '../core/audit/books.ts';
+import type { LedgerTotals } from '../core/audit/books.ts';
 import { auditAll as auditEvery } from '../core/audit/run.ts';
 import { type Call, NO_OUTPUT } from '../core/call.ts';
 import { type KeySpend, repairCaps, type Spends } from '../core/cap-repair.ts';
@@ -26,7 +26,7 @@ import type { UnbilledStore, Wallet } from '../core/ports.ts';
 import { Recovery } from '../core/recovery.ts';
 import { Refusals } from '../core/refusals.ts';
 import { sweep as sweepAll } from '../core/upkeep.ts';
-import type { Outcome, UsageRecord } from '../core/usage-record.ts';
+import type { CallOutcome, UsageRecord } from '../core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../store/audit-reader.ts';
 import { readWalletPage } from '../store/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
@@ -190,7 +190,7 @@ export function callOf(
   };
 }
 
-export function outcomeOf(cost: NanoUsd, changes: Partial<Outcome> = {}): Outcome {
+export function outcomeOf(cost: NanoUsd, changes: Partial<CallOutcome> = {}): CallOutcome {
   return {
     model: 'sim/chat',
     inputUnits: 4,
@@ -211,7 +211,7 @@ export interface AccountBooks {
   readonly records: readonly UsageRecord[];
   readonly topUps: NanoUsd;
   /** The service's own audit, of this account alone. */
-  readonly audit: Books;
+  readonly audit: LedgerTotals;
 }
 
 async function* query(client: DynamoDBClient, table: string, name: string, value: string) {
@@ -246,7 +246,7 @@ export async function booksOf(
 }
 
 /** The service's own audit, of everything in the database. */
-export const auditAll = (client: DynamoDBClient, clock: Clock = () => NOON_MS): Promise<Books> =>
+export const auditAll = (client: DynamoDBClient, clock: Clock = () => NOON_MS): Promise<LedgerTotals> =>
   auditEvery({
     pages: createAccountPages(client, TABLES.wallets),
     store: createAuditStore(client, TABLES),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { type AuditInput, type AuditResult, auditBooks } from '../consumers/audit-books/consumer.ts';
-import type { Books } from '../core/audit/books.ts';
+import type { LedgerTotals } from '../core/audit/books.ts';
 import { type AuditStore, NOTHING_PROVEN, type WalletShard } from '../core/audit/ports.ts';
 import type { SumDependencies } from '../core/usage/account-sums.ts';
 import { NO_PROGRESS } from '../core/usage/ports.ts';
@@ -25,7 +25,7 @@ export interface Population {
 
 export interface Night {
   readonly result: AuditResult | { readonly failed: string };
-  readonly audited: { readonly books: Books; readonly accounts: number } | undefined;
+  readonly audited: { readonly books: LedgerTotals; readonly accounts: number } | undefined;
   /** The accounts that the log names. */
   readonly named: readonly string[];
   readonly steps: number;

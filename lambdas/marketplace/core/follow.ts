@@ -1,7 +1,7 @@
 /** Reacts to each change of the listings: publishes events, records changes for search, refreshes rankings, cleans up. */
 
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
-import { type Change, searchDocument } from './discovery/search-index.ts';
+import { type IndexChange, searchDocument } from './discovery/search-index.ts';
 import type { Listing } from './listing.ts';
 
 /** One change of the table, as far as anything follows from it. */
@@ -21,7 +21,7 @@ export interface FollowDependencies {
   /** Puts an event on the platform's bus; under the same id it changes nothing more. */
   readonly publish: (event: PublishedEvent) => Promise<void>;
   /** Records changes for the search functions, in this order. */
-  readonly recordChanges: (changes: readonly Change[]) => Promise<void>;
+  readonly recordChanges: (changes: readonly IndexChange[]) => Promise<void>;
   readonly refreshRankings: () => Promise<void>;
   /** Removes the items of a deleted listing, except its sales. */
   readonly purge: (listingId: string) => Promise<void>;
@@ -31,7 +31,7 @@ export async function follow(
   records: readonly ListingRecord[],
   { publish, recordChanges, refreshRankings, purge }: FollowDependencies,
 ): Promise<void> {
-  const changes = new Map<string, Change>();
+  const changes = new Map<string, IndexChange>();
   for (const record of records) {
     if (record.type !== 'listing') continue;
     const change = changeOf(record);
@@ -45,7 +45,7 @@ export async function follow(
 }
 
 /** Installs and reviews change a listing without its revision: nothing that search uses changes. */
-function changeOf(record: Extract<ListingRecord, { readonly type: 'listing' }>): Change | undefined {
+function changeOf(record: Extract<ListingRecord, { readonly type: 'listing' }>): IndexChange | undefined {
   const { id, before, after } = record;
   if (after === undefined) return { removed: id };
   return after.revision === before?.revision ? undefined : { document: searchDocument(after) };

@@ -15,7 +15,7 @@ import { type Item, number, readNumber, readText, text } from '../../platform/dy
 import { type PartTable, readParts, writeParts } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import type { IndexBuildStore } from '../core/discovery/search-build.ts';
-import type { Change } from '../core/discovery/search-index.ts';
+import type { IndexChange } from '../core/discovery/search-index.ts';
 import type { NumberedChange, SearchStore, StoredIndex } from '../core/discovery/search-source.ts';
 
 /** Longer than anything follows the changes without reading a stored index in between. */
@@ -64,12 +64,12 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
     );
     for await (const { Items: items = [] } of pages) {
       for (const item of items)
-        yield { id: readText(item, 'entry'), change: JSON.parse(readText(item, 'change')) as Change };
+        yield { id: readText(item, 'entry'), change: JSON.parse(readText(item, 'change')) as IndexChange };
     }
   }
 
   /** Writes changes down, one after the other: a reader that sees one has seen those before it. */
-  async recordChanges(changes: readonly Change[]): Promise<void> {
+  async recordChanges(changes: readonly IndexChange[]): Promise<void> {
     for (const change of changes) {
       const entry = this.#ulid();
       const item = {

@@ -10,9 +10,9 @@ import type {
   InstallBucket,
   Ranked,
   Ranking,
-  Scope,
+  TrendingScope,
   TrendingStore,
-  Window,
+  TrendingWindow,
 } from '../core/discovery/trending.ts';
 import { readDay } from './install-buckets.ts';
 
@@ -47,7 +47,7 @@ export class DynamoTrendingStore implements TrendingStore {
     await Promise.all(rankings.map((ranking) => this.#write(ranking, rankedMs)));
   }
 
-  async read(scope: Scope, window: Window): Promise<readonly Ranked[]> {
+  async read(scope: TrendingScope, window: TrendingWindow): Promise<readonly Ranked[]> {
     const { Item: item } = await this.#client.send(
       new GetItemCommand({ TableName: this.#table, Key: keyOf(scope, window) }),
     );
@@ -82,4 +82,7 @@ export class DynamoTrendingStore implements TrendingStore {
   }
 }
 
-const keyOf = (scope: Scope, window: Window) => ({ part: text(PART), entry: text(`${scope}#${window}`) });
+const keyOf = (scope: TrendingScope, window: TrendingWindow) => ({
+  part: text(PART),
+  entry: text(`${scope}#${window}`),
+});

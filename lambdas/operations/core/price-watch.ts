@@ -3,14 +3,14 @@
  * reference, is the `cost` of a route there, or the price of its model where the route has none.
  */
 
-import type { CatalogDocument, Model, Route } from '../../inference/core/catalog/catalog-document.ts';
+import type { CatalogDocument, CatalogRoute, Model } from '../../inference/core/catalog/catalog-document.ts';
 import { type LowRate, lowRates, type Reach } from '../../inference/core/pricing/low-rates.ts';
 import type { Prices } from '../../inference/core/pricing/prices.ts';
 
 /** Reference prices that were read longer ago are too old to be relied on. */
 export const MAX_AGE_SECONDS = 30 * 24 * 3600;
 
-export interface RouteFindings {
+export interface PriceFindings {
   readonly model: string;
   readonly route: string;
   /** Rates that the model is sold at, below what the provider takes. */
@@ -25,7 +25,7 @@ export interface PriceComparison {
   /** Routes that have none, or one that counts something else. */
   readonly notCompared: number;
   /** Routes of which at least one rate is too low. */
-  readonly findings: readonly RouteFindings[];
+  readonly findings: readonly PriceFindings[];
 }
 
 /**
@@ -36,7 +36,7 @@ export function comparePrices(catalog: CatalogDocument, reference: CatalogDocume
   const taken = providerPrices(reference);
   let notCompared = 0;
   let compared = 0;
-  const findings: RouteFindings[] = [];
+  const findings: PriceFindings[] = [];
   for (const model of catalog.models) {
     for (const route of model.routes) {
       const prices = taken(model, route);
@@ -49,7 +49,7 @@ export function comparePrices(catalog: CatalogDocument, reference: CatalogDocume
   return { compared, notCompared, findings };
 }
 
-function compareRoute(model: Model, route: Route, taken: Prices): RouteFindings | undefined {
+function compareRoute(model: Model, route: CatalogRoute, taken: Prices): PriceFindings | undefined {
   const reach: Reach = { sold: model.price, longestPrompt: model.context_window };
   const isFallback = model.routes.some(({ priority }) => priority < route.priority);
   const passed = isFallback && route.cost !== undefined ? [] : lowRates(model.price, taken, reach);
@@ -71,8 +71,8 @@ export function pricesReadAt({ models }: CatalogDocument, givenSeconds: number):
 }
 
 /** A route that is tried first. */
-const firstOf = ({ routes }: Model): Route | undefined =>
-  routes.reduce<Route | undefined>(
+const firstOf = ({ routes }: Model): CatalogRoute | undefined =>
+  routes.reduce<CatalogRoute | undefined>(
     (first, route) => (first === undefined || route.priority < first.priority ? route : first),
     undefined,
   );
@@ -84,7 +84,9 @@ const firstOf = ({ routes }: Model): Route | undefined =>
  * - the route with the same protocol and upstream model, if the reference has it at one address
  * - the model with the same id
  */
-function providerPrices({ models }: CatalogDocument): (model: Model, route: Route) => Prices | undefined {
+function providerPrices({
+  models,
+}: CatalogDocument): (model: Model, route: CatalogRoute) => Prices | undefined {
   const atAddress = new Map<string, Prices>();
   const anywhere = new Map<string, { readonly address: string; readonly prices: Prices | undefined }>();
   const byModel = new Map<string, Prices>();
@@ -108,5 +110,5 @@ function providerPrices({ models }: CatalogDocument): (model: Model, route: Rout
   };
 }
 
-const placeOf = ({ type }: Model, { protocol, upstream_model: upstreamModel }: Route): string =>
+const placeOf = ({ type }: Model, { protocol, upstream_model: upstreamModel }: CatalogRoute): string =>
   `${type} ${protocol} ${upstreamModel}`;

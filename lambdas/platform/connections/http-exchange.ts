@@ -31,14 +31,14 @@ export interface HttpRequest {
 }
 
 /** The answer as soon as its head is here. It must be read to its end, or be destroyed. */
-export type Exchange = (request: HttpRequest) => Promise<IncomingMessage>;
+export type HttpExchange = (request: HttpRequest) => Promise<IncomingMessage>;
 
 /** `repeated` is called for each request that is sent once more; `now` is a monotonic clock, in milliseconds. */
 export function createExchange(
   pool: ConnectionPool,
   repeated: () => void = () => {},
   now = () => performance.now(),
-): Exchange {
+): HttpExchange {
   return async (request) => {
     request.signal?.throwIfAborted();
     pool.dropStale();

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Exchange } from './http-exchange.ts';
+import type { HttpExchange } from './http-exchange.ts';
 
 const USER_AGENT = 'unified-inference-service/1';
 
@@ -18,7 +18,7 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
  * Takes a URL, a method, headers, a text, bytes or a stream, and a signal; rejects with what broke the connection, or
  * the signal's reason. A redirect is an error: it would carry a prompt and a key to a host that no catalog names.
  */
-export function createUpstreamFetch(exchange: Exchange): typeof globalThis.fetch {
+export function createUpstreamFetch(exchange: HttpExchange): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body, signal } = init;
     const answer = await exchange({

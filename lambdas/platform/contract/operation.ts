@@ -12,7 +12,7 @@ export type Tag =
   | 'Market'
   | 'Service';
 
-export interface Answer {
+export interface DescribedAnswer {
   readonly description: string;
   /** A component of the document is referred to by its name; absent when the response is not JSON. */
   readonly schema?: z.ZodType;
@@ -46,13 +46,13 @@ export interface Operation {
   readonly optionalBody?: true;
   /** A body that is passed on as it is, byte by byte. */
   readonly rawBody?: string;
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, DescribedAnswer>>;
   /** Statuses of its own errors; `document.ts` adds those that follow from the route and from what is read. */
   readonly errors?: readonly number[];
 }
 
 /** A response in JSON. */
-export const answer = (description: string, schema: z.ZodType): Answer => ({ description, schema });
+export const answer = (description: string, schema: z.ZodType): DescribedAnswer => ({ description, schema });
 
 /** Operations that the document lists under one tag. */
 export const tagged = <Name extends string>(

@@ -16,7 +16,7 @@ export type RandomSource = () => number;
 export type After = (ms: number, run: () => void) => () => void;
 
 /** Numbers to be raised as metrics, by their names in the contract. Values are counts, amounts and times. */
-export interface Measured {
+export interface Measurement {
   readonly values: Readonly<Record<string, number>>;
   /** Each takes few values; the metrics are raised with them and without. */
   readonly dimensions?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Measured {
 /** Structured logging. Fields never hold prompts, answers, keys, secrets or upstream addresses. */
 export interface Log {
   /** Writes a line. `measured` is on the same line, so that metrics need no separate line. */
-  info(message: string, fields?: Readonly<Record<string, unknown>>, measured?: Measured): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>, measured?: Measurement): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -34,7 +34,7 @@ export interface Log {
 export type Metric = (name: string, value: number) => void;
 
 /** Raises several metrics in one line. */
-export type Measure = (measured: Measured) => void;
+export type Measure = (measured: Measurement) => void;
 
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;

@@ -13,7 +13,7 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-dynamodb';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
-import { type Agents, type Answer, createExchange, type Exchange } from './exchange.ts';
+import { type Agents, createExchange, type DynamoExchange, type DynamoResponse } from './exchange.ts';
 import { createDynamoSigner, type DynamoSigner } from './signature.ts';
 
 const ITEM_OPERATIONS: ReadonlySet<unknown> = new Set([
@@ -84,7 +84,7 @@ const hasBinary = (value: unknown): boolean =>
   (ArrayBuffer.isView(value) || Object.values(value).some(hasBinary));
 
 interface Target {
-  readonly exchange: Exchange;
+  readonly exchange: DynamoExchange;
   readonly sign: DynamoSigner;
 }
 
@@ -124,7 +124,7 @@ class ItemRequests {
     return (input) => send({ input });
   }
 
-  async #exchange(target: string, body: string): Promise<Answer> {
+  async #exchange(target: string, body: string): Promise<DynamoResponse> {
     this.#target ??= this.#resolve();
     const { exchange, sign } = await this.#target.catch((failure) => {
       this.#target = undefined;
@@ -147,7 +147,7 @@ class ItemRequests {
   }
 
   /** As the SDK does: a request that was refused for our clock is sent again by that of AWS. */
-  #correctClock({ headers }: Answer, failure: DynamoDBServiceException): never {
+  #correctClock({ headers }: DynamoResponse, failure: DynamoDBServiceException): never {
     const skewMs = Date.parse(headers.date ?? '') - Date.now();
     const refused = failure.name === 'InvalidSignatureException';
     if (refused && Math.abs(skewMs - this.#skewMs) >= MAX_SKEW_MS) {
@@ -164,7 +164,7 @@ function without(client: DynamoDBClient, steps: readonly string[]): DynamoDBClie
   return stack;
 }
 
-const metadataOf = ({ statusCode, headers }: Answer) => ({
+const metadataOf = ({ statusCode, headers }: DynamoResponse) => ({
   httpStatusCode: statusCode,
   requestId: headers['x-amzn-requestid'],
 });

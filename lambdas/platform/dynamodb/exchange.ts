@@ -17,7 +17,7 @@ const CONNECT_MS = 1_000;
 const TIMEOUTS = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'];
 
 /** As the SDK's deserializer takes it. */
-export interface Answer {
+export interface DynamoResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -60,9 +60,9 @@ export interface ExchangeOptions {
 }
 
 /** Sends a body with those headers (names and values in turn). Throws a `TimeoutError` when the connection breaks or time is up. */
-export type Exchange = (headers: readonly string[], body: string) => Promise<Answer>;
+export type DynamoExchange = (headers: readonly string[], body: string) => Promise<DynamoResponse>;
 
-export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Exchange {
+export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): DynamoExchange {
   const secure = url.protocol === 'https:';
   const send = secure ? secureRequest : request;
   const { hostname, port, pathname: path } = url;
@@ -99,7 +99,7 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Exc
 function collect(
   message: IncomingMessage,
   fail: (failure: Error) => void,
-  done: (answer: Answer) => void,
+  done: (answer: DynamoResponse) => void,
 ): void {
   const { statusCode = 0, headers } = message;
   const chunks: Buffer[] = [];

@@ -11,7 +11,7 @@ export interface PartHead {
   readonly charset: string | undefined;
 }
 
-export interface Part {
+export interface FormField {
   readonly head: PartHead;
   /** To be read to its end before the next part is asked for. */
   readonly content: AsyncIterable<Buffer>;
@@ -158,7 +158,7 @@ async function collect(pieces: AsyncIterable<Buffer>, mostBytes: number): Promis
 export async function* partsOf(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
-): AsyncGenerator<Part, void> {
+): AsyncGenerator<FormField, void> {
   const pieces = new Pieces(body);
   const mark = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
   // What stands before the first boundary is for people whose programs know no forms.

@@ -2,7 +2,7 @@
 
 import { ServiceError } from '../core/errors.ts';
 import type { ReceiveUpload, SpooledFile, Upload } from '../core/upload.ts';
-import { boundaryOf, malformed, type Part, partsOf } from './form-parts.ts';
+import { boundaryOf, type FormField, malformed, partsOf } from './form-parts.ts';
 
 /** Writes bytes as they come, and holds none of them in memory. */
 export type Spool = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledFile>;
@@ -44,7 +44,7 @@ class Form {
   }
 
   /** Reads the part to its end, and keeps what is wanted of it. Throws 400 at once for one part too many. */
-  async take({ head, content }: Part): Promise<void> {
+  async take({ head, content }: FormField): Promise<void> {
     const { name, fileName, charset = 'utf-8' } = head;
     this.#parts += 1;
     if (this.#parts > MAX_PARTS) throw refusal(`The form has more than ${MAX_PARTS} parts.`, FILE_FIELD);

@@ -5,7 +5,7 @@ import { type BodyBounds, boundedBody } from './bounded-body.ts';
 import { type Handler, silenceOf } from './request-handler.ts';
 
 /** The handler of a method and path. */
-export interface Target {
+export interface RouteTarget {
   readonly handler: Handler;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly body: BodyBounds;
@@ -14,7 +14,7 @@ export interface Target {
 }
 
 export interface NodeHostOptions {
-  readonly resolve: (method: string, path: string) => Target;
+  readonly resolve: (method: string, path: string) => RouteTarget;
   readonly clock: Clock;
   /** The longest a call may take; its endpoint ends it in time. */
   readonly callMs: number;

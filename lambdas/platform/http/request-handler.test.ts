@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../core/errors.ts';
-import type { Log, Measured, StreamedAnswer, StreamingEndpoint } from '../core/ports.ts';
+import type { Log, Measurement, StreamedAnswer, StreamingEndpoint } from '../core/ports.ts';
 import { createRequestHandler } from './request-handler.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -15,7 +15,7 @@ interface Line {
   readonly level: keyof Log;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly measured: Measured | undefined;
+  readonly measured: Measurement | undefined;
 }
 
 /** One call through the handler, with what it logged. */
@@ -270,7 +270,7 @@ describe('an internal error', () => {
 });
 
 describe('what a request handler measures', () => {
-  const errorLine = (type: string, isFault: boolean): Measured => ({
+  const errorLine = (type: string, isFault: boolean): Measurement => ({
     values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
     dimensions: { error_type: type },
   });

@@ -11,7 +11,7 @@ import type {
   CallContext,
   Clock,
   Log,
-  Measured,
+  Measurement,
   StreamedAnswer,
   StreamingEndpoint,
   StreamOutcome,
@@ -85,7 +85,7 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
 function stream(answer: StreamedAnswer, call: Call): Response {
   const { clock, after } = call.dependencies;
   let firstChunkMs: number | undefined;
-  const measured = (outcome: StreamOutcome): Measured | undefined => {
+  const measured = (outcome: StreamOutcome): Measurement | undefined => {
     if (outcome.status === 'failed') return errorCount(toServiceError(outcome.failure));
     if (firstChunkMs === undefined || answer.events === undefined) return undefined;
     return { values: { [METRICS.timeToFirstToken]: firstChunkMs - call.startedMs } };
@@ -116,14 +116,14 @@ function logInternal(error: ServiceError, { requestId, dependencies }: Call): vo
 function logAnswer(
   { requestId, functionRequestId, startedMs, dependencies: { clock, log } }: Call,
   fields: Readonly<Record<string, unknown>>,
-  measured: Measured | undefined,
+  measured: Measurement | undefined,
 ): void {
   const ids = functionRequestId === undefined ? { requestId } : { requestId, functionRequestId };
   log.info('answered', { ...ids, ...fields, ms: clock() - startedMs }, measured);
 }
 
 /** An error that the endpoint answered itself, as the health check does, has no type. */
-const errorCount = (error?: ServiceError): Measured => ({
+const errorCount = (error?: ServiceError): Measurement => ({
   values: { [METRICS.errors]: 1, ...(isFault(error) ? { [METRICS.requestsFailed]: 1 } : {}) },
   dimensions: { [DIMENSIONS.errorType]: error?.type ?? 'none' },
 });

@@ -3,13 +3,13 @@
 import type { Route, Surface } from '../contract/route.ts';
 import { decodeSegment } from './pipelines.ts';
 
-export interface Match {
+export interface MatchedRoute {
   readonly route: Route;
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
 /** Every route whose path fits, whatever its method; empty when the path is unknown. Only the best path's routes. */
-export function matchPath(routes: readonly Route[], path: string): readonly Match[] {
+export function matchPath(routes: readonly Route[], path: string): readonly MatchedRoute[] {
   const segments = split(path);
   const matches = routes.flatMap((route) => {
     const pathParameters = matchSegments(split(route.path), segments);

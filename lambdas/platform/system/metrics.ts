@@ -1,14 +1,14 @@
 /** Metrics as CloudWatch's embedded metric format on standard output; one line however many it raises. */
 import { SERVICE_NAME } from '../contract/limits.ts';
 import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../contract/metrics.ts';
-import type { Measure, Measured, Metric } from '../core/ports.ts';
+import type { Measure, Measurement, Metric } from '../core/ports.ts';
 
 /**
  * The members that make a JSON log line raise metrics (CloudWatch user guide, "Specification: Embedded metric
  * format"). Every metric has the dimension `application`; those with more are raised a second time with them.
  */
 export function embedded(
-  { values, dimensions = {} }: Measured,
+  { values, dimensions = {} }: Measurement,
   timestampMs: number,
 ): Record<string, unknown> {
   const names = Object.keys(dimensions);

@@ -9,7 +9,7 @@ import {
   SUBSCRIPTION,
 } from '../testing/memory-deliveries.ts';
 import { DeliveryWorker, MAX_IN_FLIGHT } from './deliver.ts';
-import type { Attempt, DeadReason, Delivery } from './delivery.ts';
+import type { DeadReason, Delivery, DeliveryAttempt } from './delivery.ts';
 import { payloadOf } from './event.ts';
 import { triggerOf } from './fan-out.ts';
 import type { Lane, SendRequest, SendResult } from './ports.ts';
@@ -38,7 +38,7 @@ function working(plan: Plan = {}) {
   const triggers = new MemoryTriggers();
   const subscription = { ...SUBSCRIPTION, ...plan.subscription };
   const sent: SendRequest[] = [];
-  const attempts: Attempt[] = [];
+  const attempts: DeliveryAttempt[] = [];
   const dead: DeadReason[] = [];
   const health: string[] = [];
   const published: unknown[] = [];

@@ -7,7 +7,7 @@ import { parseRetryAfter } from '../../platform/core/api/retry-after.ts';
 import { RetryLater } from '../../platform/core/errors.ts';
 import type { Clock, RandomSource, UlidSource } from '../../platform/core/ports.ts';
 import { nextAttempt, RETRY_SPAN_MS } from './backoff.ts';
-import type { Attempt, DeadReason, Delivery } from './delivery.ts';
+import type { DeadReason, Delivery, DeliveryAttempt } from './delivery.ts';
 import { payloadOf, type StoredEvent } from './event.ts';
 import { triggerOf } from './fan-out.ts';
 import type {
@@ -33,7 +33,7 @@ import type { Subscription } from './subscription.ts';
 export const MAX_IN_FLIGHT = 10;
 
 export interface DeliveryWatch {
-  readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
+  readonly onAttempt: (attempt: DeliveryAttempt, delivery: Delivery) => void;
   readonly onDead: (reason: DeadReason) => void;
 }
 
@@ -135,7 +135,7 @@ export class DeliveryWorker {
       ...signatureHeaders({ id: event.id, timestamp: Math.floor(atMs / 1000), body, secrets }),
     };
     const result = await send({ url: subscription.url, headers, body });
-    const attempt: Attempt = {
+    const attempt: DeliveryAttempt = {
       number,
       atMs,
       durationMs: clock() - atMs,
@@ -148,13 +148,13 @@ export class DeliveryWorker {
     else await this.#fail(claimed, attempt, result);
   }
 
-  async #succeed({ delivery, lease, subscription }: ClaimedAttempt, attempt: Attempt): Promise<void> {
+  async #succeed({ delivery, lease, subscription }: ClaimedAttempt, attempt: DeliveryAttempt): Promise<void> {
     const { deliveries, health } = this.#dependencies;
     await deliveries.end(delivery, { lease, attempt, status: 'delivered' });
     await health.succeeded(subscription);
   }
 
-  async #fail(claimed: ClaimedAttempt, attempt: Attempt, result: SendResult): Promise<void> {
+  async #fail(claimed: ClaimedAttempt, attempt: DeliveryAttempt, result: SendResult): Promise<void> {
     const { deliveries, triggers, health, clock, random } = this.#dependencies;
     const { delivery, lease, subscription } = claimed;
     if (subscription.status !== 'active') return this.#giveUp(claimed, 'disabled', attempt);
@@ -181,7 +181,7 @@ export class DeliveryWorker {
   async #giveUp(
     { delivery, lease }: ClaimedAttempt,
     deadReason: DeadReason,
-    attempt?: Attempt,
+    attempt?: DeliveryAttempt,
   ): Promise<void> {
     const { deliveries, watch } = this.#dependencies;
     await deliveries.end(delivery, {

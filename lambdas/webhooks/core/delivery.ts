@@ -16,15 +16,15 @@ export const OUTCOMES = [
   'forbidden_address',
   'protocol',
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type DeliveryOutcome = (typeof OUTCOMES)[number];
 
-export interface Attempt {
+export interface DeliveryAttempt {
   /** From 1, over all rounds. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly durationMs: number;
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
   /** HTTP status, if an answer came. */
   readonly status?: number;
   /** The beginning of the answer's body. */
@@ -57,7 +57,7 @@ export interface Delivery {
   readonly dueMs: number;
   readonly createdMs: number;
   /** The last attempts, oldest first. */
-  readonly log: readonly Attempt[];
+  readonly log: readonly DeliveryAttempt[];
 }
 
 /** Attempts whose record is kept: two rounds of 24 hours. */
@@ -128,7 +128,7 @@ export function deliveryEntry(delivery: Delivery): Body<typeof deliverySchema> {
   };
 }
 
-export const attemptEntry = (attempt: Attempt): Body<typeof attemptSchema> => ({
+export const attemptEntry = (attempt: DeliveryAttempt): Body<typeof attemptSchema> => ({
   attempt: attempt.number,
   at: iso(attempt.atMs),
   duration_ms: attempt.durationMs,

@@ -1,6 +1,6 @@
 /** The ports of webhooks: stores, the queue of attempt triggers, sending and publishing. */
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
-import type { Attempt, DeadReason, Delivery, Outcome } from './delivery.ts';
+import type { DeadReason, Delivery, DeliveryAttempt, DeliveryOutcome } from './delivery.ts';
 import type { PlatformEvent, PublishedEvent, StoredEvent } from './event.ts';
 import type { DisabledReason, Subscription } from './subscription.ts';
 
@@ -66,7 +66,7 @@ export interface ClaimResult {
   readonly delivery: Delivery | undefined;
 }
 
-export interface Claim {
+export interface DeliveryClaim {
   /** The attempt to be made; only the one that follows those that have ended may be claimed. */
   readonly attempt: number;
   readonly lease: Lease;
@@ -76,7 +76,7 @@ export interface Claim {
 export interface AttemptEnd {
   readonly lease: Lease;
   /** Absent when the delivery ends without an attempt. */
-  readonly attempt?: Attempt;
+  readonly attempt?: DeliveryAttempt;
   readonly status: Delivery['status'];
   readonly deadReason?: DeadReason;
   /** The time at which the next attempt is due. */
@@ -94,9 +94,9 @@ export interface DeliveryStore {
   get(key: DeliveryKey): Promise<Delivery | undefined>;
   list(query: DeliveryQuery): Promise<Page<Delivery>>;
   /** Granted when the delivery is pending, the attempt is its next and nobody else holds a lease. */
-  claim(key: DeliveryKey, claim: Claim): Promise<ClaimResult>;
+  claim(key: DeliveryKey, claim: DeliveryClaim): Promise<ClaimResult>;
   /** As `claim`, for a delivery in the state that was found: begins a new round of 24 hours. */
-  revive(found: Delivery, claim: Claim, deadlineMs: number): Promise<ClaimResult>;
+  revive(found: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult>;
   /** Ends what was claimed; does nothing when the lease is no longer held. */
   end(delivery: Delivery, end: AttemptEnd): Promise<void>;
 }
@@ -133,7 +133,7 @@ export interface SendRequest {
 }
 
 export interface SendResult {
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
   readonly status?: number;
   readonly retryAfter?: string;
   readonly body?: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Attempt, Delivery } from './delivery.ts';
+import type { Delivery, DeliveryAttempt } from './delivery.ts';
 import { deliveryStatistics } from './statistics.ts';
 
-const attempt = (number: number, changes: Partial<Attempt> = {}): Attempt => ({
+const attempt = (number: number, changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   number,
   atMs: number * 1000,
   durationMs: number,
@@ -11,7 +11,7 @@ const attempt = (number: number, changes: Partial<Attempt> = {}): Attempt => ({
   ...changes,
 });
 
-const delivery = (status: Delivery['status'], log: readonly Attempt[]): Delivery => ({
+const delivery = (status: Delivery['status'], log: readonly DeliveryAttempt[]): Delivery => ({
   webhookId: 'wh_1',
   id: 'dlv_1',
   accountId: 'acc_1',

@@ -1,7 +1,7 @@
 /** The results of a subscription's latest deliveries. */
 import * as z from 'zod';
 import type { Body } from '../../platform/core/api/response-schema.ts';
-import { type Attempt, attemptEntry, attemptSchema, type Delivery } from './delivery.ts';
+import { attemptEntry, attemptSchema, type Delivery, type DeliveryAttempt } from './delivery.ts';
 
 /** The latest deliveries that are counted; enough to show a trend, few enough to read at once. */
 export const STATISTICS_WINDOW = 100;
@@ -35,7 +35,7 @@ export function deliveryStatistics(deliveries: readonly Delivery[]): Body<typeof
     .sort((a, b) => a - b);
   const last = attempts
     .filter(({ outcome }) => outcome !== 'delivered')
-    .reduce<Attempt | undefined>(
+    .reduce<DeliveryAttempt | undefined>(
       (found, one) => (found === undefined || one.atMs > found.atMs ? one : found),
       undefined,
     );

@@ -9,10 +9,10 @@ import {
   text,
 } from '../../platform/dynamodb/attribute-values.ts';
 import {
-  type Attempt,
   DEAD_REASONS,
   DELIVERY_STATUSES,
   type Delivery,
+  type DeliveryAttempt,
   OUTCOMES,
   RETENTION_SECONDS,
 } from '../core/delivery.ts';
@@ -59,7 +59,7 @@ export function decodeDelivery(item: Item): Delivery {
   };
 }
 
-export function encodeAttempt(attempt: Attempt) {
+export function encodeAttempt(attempt: DeliveryAttempt) {
   return map({
     number: number(attempt.number),
     at: number(attempt.atMs),
@@ -70,7 +70,7 @@ export function encodeAttempt(attempt: Attempt) {
   });
 }
 
-function decodeAttempt(item: Item): Attempt {
+function decodeAttempt(item: Item): DeliveryAttempt {
   return {
     number: readNumber(item, 'number'),
     atMs: readNumber(item, 'at'),

@@ -8,8 +8,8 @@ import { putItem, updateItem, type WriteResult } from '../../platform/dynamodb/u
 import { type Delivery, MAX_LOGGED_ATTEMPTS } from '../core/delivery.ts';
 import type {
   AttemptEnd,
-  Claim,
   ClaimResult,
+  DeliveryClaim,
   DeliveryKey,
   DeliveryQuery,
   DeliveryStore,
@@ -66,7 +66,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
     return { entries, next: items.length > limit ? entries.at(-1)?.id : last?.delivery_id?.S };
   }
 
-  claim(key: DeliveryKey, { attempt, lease, nowMs }: Claim): Promise<ClaimResult> {
+  claim(key: DeliveryKey, { attempt, lease, nowMs }: DeliveryClaim): Promise<ClaimResult> {
     return this.#take(key, lease.id, {
       UpdateExpression: 'SET lease_id = :lease, lease_until = :until',
       ConditionExpression: `#status = :pending AND attempts = :ended AND ${FREE}`,
@@ -81,7 +81,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
     });
   }
 
-  revive(found: Delivery, { lease, nowMs }: Claim, deadlineMs: number): Promise<ClaimResult> {
+  revive(found: Delivery, { lease, nowMs }: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
     return this.#take(found, lease.id, {
       UpdateExpression:
         'SET lease_id = :lease, lease_until = :until, #status = :pending, deadline = :deadline, ' +

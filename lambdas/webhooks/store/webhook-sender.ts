@@ -11,7 +11,7 @@ import { ADDRESS_MS } from '../../platform/connections/connection-pool.ts';
 import { bareHost } from '../../platform/core/address.ts';
 import type { After } from '../../platform/core/ports.ts';
 import { systemAfter } from '../../platform/system/system.ts';
-import { MAX_LOGGED_BODY_BYTES, type Outcome } from '../core/delivery.ts';
+import { type DeliveryOutcome, MAX_LOGGED_BODY_BYTES } from '../core/delivery.ts';
 import type { Send, SendRequest, SendResult } from '../core/ports.ts';
 import { type AddressRule, addressRule, parseTarget, type Resolve } from '../core/target.ts';
 
@@ -31,9 +31,9 @@ export interface SenderOptions {
 
 /** Ends an attempt with an outcome that is not the receiver's. */
 class AttemptFailed extends Error {
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: DeliveryOutcome) {
     super(outcome);
     this.name = 'AttemptFailed';
     this.outcome = outcome;
@@ -158,7 +158,7 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
 /** OpenSSL's and Node's names of a certificate that does not hold, or of a handshake that failed. */
 const TLS_FAILURE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
-function outcomeOf(failure: NodeJS.ErrnoException): Outcome {
+function outcomeOf(failure: NodeJS.ErrnoException): DeliveryOutcome {
   if (failure instanceof AttemptFailed) return failure.outcome;
   const code = failure.code ?? '';
   if (TLS_FAILURE.test(code)) return 'tls';

@@ -5,8 +5,8 @@ import { newDelivery } from '../core/fan-out.ts';
 import type {
   AttemptEnd,
   AttemptTrigger,
-  Claim,
   ClaimResult,
+  DeliveryClaim,
   DeliveryKey,
   DeliveryQuery,
   Lane,
@@ -63,7 +63,7 @@ export class MemoryDeliveries {
     return { entries, next: later.length > limit ? entries.at(-1)?.id : undefined };
   }
 
-  async claim({ id }: DeliveryKey, claim: Claim): Promise<ClaimResult> {
+  async claim({ id }: DeliveryKey, claim: DeliveryClaim): Promise<ClaimResult> {
     const delivery = this.deliveries.get(id);
     const granted =
       delivery?.status === 'pending' && delivery.attempts === claim.attempt - 1 && this.#isFree(id, claim);
@@ -71,7 +71,7 @@ export class MemoryDeliveries {
     return { granted, delivery };
   }
 
-  async revive(found: Delivery, claim: Claim, deadlineMs: number): Promise<ClaimResult> {
+  async revive(found: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
     const stored = this.deliveries.get(found.id);
     const isSame = stored?.status === found.status && stored.attempts === found.attempts;
     if (!isSame || !this.#isFree(found.id, claim)) return { granted: false, delivery: stored };
@@ -100,7 +100,7 @@ export class MemoryDeliveries {
     });
   }
 
-  #isFree(id: string, { nowMs }: Claim): boolean {
+  #isFree(id: string, { nowMs }: DeliveryClaim): boolean {
     const lease = this.#leases.get(id);
     return lease === undefined || lease.untilMs < nowMs;
   }

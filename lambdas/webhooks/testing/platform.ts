@@ -24,7 +24,7 @@ import type { Log } from '../../platform/core/ports.ts';
 import { queueReader } from '../../platform/http/consumers.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { DeliveryWorker } from '../core/deliver.ts';
-import type { Attempt, DeadReason } from '../core/delivery.ts';
+import type { DeadReason, DeliveryAttempt } from '../core/delivery.ts';
 import type { EventType } from '../core/event.ts';
 import { fanOut } from '../core/fan-out.ts';
 import type { Send } from '../core/ports.ts';
@@ -176,7 +176,7 @@ export function composeReaders(
     environment: QUEUE_ENVIRONMENT,
     clock,
   });
-  const seen = { attempts: [] as Attempt[], dead: [] as DeadReason[], rejected: 0, disabled: 0 };
+  const seen = { attempts: [] as DeliveryAttempt[], dead: [] as DeadReason[], rejected: 0, disabled: 0 };
   const publish = createPublisher(events, BUS);
   const health = new ReceiverHealth({
     store: subscriptions,

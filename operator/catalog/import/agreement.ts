@@ -5,11 +5,11 @@
 
 import { type Figures, isAskedFor, rateNameOf } from '../../../lambdas/inference/core/catalog/figures.ts';
 import { formatUsd, type NanoUsd } from '../../../lambdas/platform/core/money.ts';
-import type { Source, SourceModel, SourceName } from '../sources/source.ts';
+import type { CatalogSourceList, SourceModel, SourceName } from '../sources/source.ts';
 
 /** A model as one source has it. */
 export interface Statement {
-  readonly source: Pick<Source, 'name' | 'states'>;
+  readonly source: Pick<CatalogSourceList, 'name' | 'states'>;
   readonly model: Pick<SourceModel, 'figures'>;
 }
 

@@ -6,7 +6,7 @@ import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-do
 import { type Figures, figuresText } from '../../../lambdas/inference/core/catalog/figures.ts';
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
-import type { About, Source, SourceModel } from '../sources/source.ts';
+import type { About, CatalogSourceList, SourceModel } from '../sources/source.ts';
 import { agreementOf, type Compared, comparisonOf, type Statement } from './agreement.ts';
 import {
   catalogIdOf,
@@ -18,7 +18,7 @@ import {
 } from './imported-model.ts';
 
 export interface ImportOptions extends ImportTerms {
-  readonly sources: readonly Source[];
+  readonly sources: readonly CatalogSourceList[];
   readonly providers: readonly KnownProvider[];
   /** The models that are wanted, by the provider's id or that of the catalog; all without it. */
   readonly only?: ReadonlySet<string> | undefined;
@@ -50,7 +50,7 @@ export interface Imported {
 interface Candidate {
   readonly provider: KnownProvider;
   readonly id: string;
-  readonly known: readonly { readonly source: Source; readonly model: SourceModel }[];
+  readonly known: readonly { readonly source: CatalogSourceList; readonly model: SourceModel }[];
 }
 
 /** The models that can be sold by these sources, as a valid catalog has them. */
@@ -78,7 +78,7 @@ export function importModels(options: ImportOptions): Imported {
 }
 
 /** Every model of the provider, each once, with all sources that have it; a source that has it twice counts once. */
-function candidatesOf(sources: readonly Source[], provider: KnownProvider): readonly Candidate[] {
+function candidatesOf(sources: readonly CatalogSourceList[], provider: KnownProvider): readonly Candidate[] {
   const found = sources.flatMap((source) => {
     const byId = new Map(source.models(provider).map((model) => [model.id, model]));
     return [...byId.values()].map((model) => ({ source, model }));

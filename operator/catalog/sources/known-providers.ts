@@ -2,14 +2,14 @@
  * The providers whose models can be imported: the names that each source has for them, and how the service asks them.
  * Addresses are those of the providers' API references, read in November 2026.
  */
-import type { Route } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { PresetName } from '../../../lambdas/inference/core/catalog/dialect-presets.ts';
 
 export interface KnownProvider {
   /** The name in `--providers`, and the beginning of the ids of models and routes. */
   readonly name: string;
   readonly ownedBy: string;
-  readonly protocol: Route['protocol'];
+  readonly protocol: CatalogRoute['protocol'];
   /** Absent for Bedrock, where the function's own region is asked. */
   readonly baseUrl?: string;
   /** The preset of its differences from the protocol. */

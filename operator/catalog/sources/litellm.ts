@@ -10,9 +10,9 @@ import { parseNumbersAsText } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
 import {
   type About,
+  type CatalogSourceList,
   FigureReader,
   limitsOf,
-  type Source,
   type SourceModel,
   writeLifetime,
 } from './source.ts';
@@ -60,7 +60,7 @@ const STATED: ReadonlySet<string> = new Set([
 const NAME = /^(.*?)(?:_above_(\d+)k_tokens)?(?:_(priority|flex|fast))?$/;
 
 /** Reads the file's text. Throws an error that names what is not as the format has it. */
-export function litellm(json: string): Source {
+export function litellm(json: string): CatalogSourceList {
   const read = parseNumbersAsText(json);
   if (!isJsonObject(read))
     throw new Error("not LiteLLM's model_prices_and_context_window.json: not an object");

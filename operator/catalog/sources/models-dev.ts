@@ -10,10 +10,10 @@ import { KINDS_OF_CONTENT } from './field-names.ts';
 import type { KnownProvider } from './known-providers.ts';
 import {
   type About,
+  type CatalogSourceList,
   FigureReader,
   limitsOf,
   type ModelType,
-  type Source,
   type SourceModel,
   writeLifetime,
 } from './source.ts';
@@ -77,7 +77,7 @@ const STATED: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the file's text. Throws an error that names what is not as the format has it. */
-export function modelsDev(json: string): Source {
+export function modelsDev(json: string): CatalogSourceList {
   const result = document.safeParse(parseNumbersAsText(json));
   if (!result.success) throw new Error(`not models.dev's api.json:\n${z.prettifyError(result.error)}`);
   const modelsOf = ({ modelsDev: name }: KnownProvider) => Object.values(result.data[name]?.models ?? {});

@@ -35,7 +35,7 @@ export interface SourceModel {
   readonly about: About;
 }
 
-export interface Source {
+export interface CatalogSourceList {
   readonly name: SourceName;
   /** Returns whether its format has a field for a value of that name. A source does not deny what it cannot state. */
   states(rateName: string): boolean;

@@ -1,6 +1,15 @@
 /** The cost of the same calls on each setting of `compute`: the services that differ, and the break-even rate. */
 import { HOST_TASK } from '../../../lib/config/host-size.ts';
-import { bytesOf, costOf, type Line, line, type Measured, round, type Traffic, total } from './model.ts';
+import {
+  bytesOf,
+  type CostLine,
+  costOf,
+  line,
+  type MonthlyTraffic,
+  type ResourceUse,
+  round,
+  total,
+} from './model.ts';
 import { PRICES } from './prices.ts';
 
 /** Rates of Web Functions, which AWS has not made known where they could be read. */
@@ -29,18 +38,18 @@ const HOUR = 3_600;
 export const DATA_OUT = 'Data out';
 
 /** Tasks that run at a rate: as many as the open calls or the CPU of the calls need. */
-export function tasksAt(callsPerSecond: number, traffic: Traffic, measured: Measured): number {
+export function tasksAt(callsPerSecond: number, traffic: MonthlyTraffic, measured: ResourceUse): number {
   const open = (callsPerSecond * traffic.seconds) / HOST_TASK.openCalls;
   const cpu =
     (100 * callsPerSecond * cpuSeconds(traffic, measured)) / (HOST_TASK.vcpu * HOST_TASK.cpuPercent);
   return Math.max(LEAST_TASKS, Math.ceil(Math.max(open, cpu)));
 }
 
-const cpuSeconds = ({ tokens }: Traffic, { hostCpuMs, chunkCpuMs }: Measured): number =>
+const cpuSeconds = ({ tokens }: MonthlyTraffic, { hostCpuMs, chunkCpuMs }: ResourceUse): number =>
   (hostCpuMs + tokens * chunkCpuMs) / 1000;
 
 /** The bill of calls on Fargate at a rate; the tasks run whether they are called or not. */
-export function fargateCost(traffic: Traffic, measured: Measured): readonly Line[] {
+export function fargateCost(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {
   const { calls, callsPerSecond } = traffic;
   const hours = calls / callsPerSecond / HOUR;
   const tasks = tasksAt(callsPerSecond, traffic, measured);
@@ -61,10 +70,10 @@ const taskHour = (): number =>
 
 /** The bill of calls on Web Functions, if their rates were these. */
 export function webFunctionCost(
-  traffic: Traffic,
-  measured: Measured,
+  traffic: MonthlyTraffic,
+  measured: ResourceUse,
   rates: WebFunctionRates,
-): readonly Line[] {
+): readonly CostLine[] {
   const { calls, seconds } = traffic;
   const vcpuHours = (calls * cpuSeconds(traffic, measured)) / HOUR;
   const gbHours = ((calls * seconds) / ENVIRONMENT.calls / HOUR) * ENVIRONMENT.gb;
@@ -86,7 +95,7 @@ export const ratesOf = (times: number): WebFunctionRates => ({
 });
 
 /** Returns the cost of CloudFront, the table and the logs, which is the same for every host. */
-function behindEdge(traffic: Traffic, measured: Measured): readonly Line[] {
+function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {
   const { calls } = traffic;
   const kept = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
     ['DynamoDB', 'WAF', 'Usage records'].includes(service),
@@ -108,7 +117,7 @@ function behindEdge(traffic: Traffic, measured: Measured): readonly Line[] {
  * Calls a second at which Fargate's bill is Lambda's, data out apart; above it Fargate is cheaper. Nothing when it never
  * is. As long as the fewest tasks are enough, an hour of Fargate costs the same whatever comes.
  */
-export function breakEven(traffic: Traffic, measured: Measured): number | undefined {
+export function breakEven(traffic: MonthlyTraffic, measured: ResourceUse): number | undefined {
   const million = { ...traffic, calls: 1e6 };
   const lambda = apart(costOf(million, measured)).rest;
   const hour = LEAST_TASKS * taskHour() + PRICES.balancerHour.usd;
@@ -119,7 +128,7 @@ export function breakEven(traffic: Traffic, measured: Measured): number | undefi
 }
 
 /** A bill without data out, and data out. */
-export function apart(lines: readonly Line[]): { readonly rest: number; readonly dataOut: number } {
+export function apart(lines: readonly CostLine[]): { readonly rest: number; readonly dataOut: number } {
   const dataOut = total(lines.filter(({ service }) => service === DATA_OUT));
   return { rest: total(lines) - dataOut, dataOut };
 }

@@ -1,7 +1,7 @@
 /** The resources of a deployment with a monthly cost, counted in its own templates. */
 import type { Fixtures } from './model.ts';
 
-export interface Template {
+export interface CostTemplate {
   readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: object }>>;
 }
 
@@ -73,7 +73,7 @@ const FREE: readonly string[] = [
 const KNOWN: ReadonlySet<string> = new Set([...BY_THE_MONTH, ...BY_USE, ...FREE]);
 
 /** Counts what the stacks have that is billed by the month; throws at a type whose price nobody has looked up. */
-export function fixturesOf(templates: readonly Template[]): Fixtures {
+export function fixturesOf(templates: readonly CostTemplate[]): Fixtures {
   const resources = templates.flatMap((template) => Object.values(template.Resources));
   const unknown = new Set(resources.map(({ Type }) => Type).filter((type) => !KNOWN.has(type)));
   if (unknown.size > 0)

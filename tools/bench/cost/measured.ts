@@ -1,7 +1,7 @@
 /** The usage of a call, from the newest results of the benches. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measured } from './model.ts';
+import type { ResourceUse } from './model.ts';
 
 const RESULTS = join(import.meta.dirname, '..', 'results');
 
@@ -25,7 +25,7 @@ function figureOf(bench: string, name: string, unit: string): number {
   return found.value;
 }
 
-export const readMeasured = (): Measured => ({
+export const readMeasured = (): ResourceUse => ({
   writeUnits: figureOf('ledger', 'endpoint: a call', 'write units'),
   writeUnitsIdempotent: figureOf('ledger', 'endpoint, with an Idempotency-Key: a call', 'write units'),
   hostCpuMs: HOST_CPU_MS,

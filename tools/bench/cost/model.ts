@@ -2,7 +2,7 @@
 import { PRICES } from './prices.ts';
 
 /** The resources that a call uses, as measured by the benches. */
-export interface Measured {
+export interface ResourceUse {
   readonly writeUnits: number;
   readonly writeUnitsIdempotent: number;
   /** Main thread of the shared host, a streamed call of a few chunks. */
@@ -12,7 +12,7 @@ export interface Measured {
 }
 
 /** A month's traffic. */
-export interface Traffic {
+export interface MonthlyTraffic {
   readonly calls: number;
   /** From the request's arrival to the answer's end. */
   readonly seconds: number;
@@ -25,7 +25,7 @@ export interface Traffic {
   readonly callsPerSecond: number;
 }
 
-export interface Line {
+export interface CostLine {
   readonly service: string;
   readonly usd: number;
   /** The calculation of the amount. */
@@ -66,7 +66,7 @@ const API_UNIT_BYTES = 10 * 1024 * 1024;
 const GB = 1e9;
 
 /** Returns the size of a response, including its headers. */
-export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
+export const bytesOf = ({ tokens }: MonthlyTraffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
 
 /**
  * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: a look at the
@@ -74,7 +74,7 @@ export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * 
  */
 const READ_UNITS = 2.5;
 
-export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
+export function costOf(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {
   const { calls, seconds, memoryMb, idempotent } = traffic;
   const bytes = bytesOf(traffic);
   const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
@@ -104,10 +104,10 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   ];
 }
 
-export const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
+export const line = (service: string, usd: number, how: string): CostLine => ({ service, usd, how });
 
 /** Returns the monthly cost of a deployment without calls. */
-export function idleCost(fixtures: Fixtures): readonly Line[] {
+export function idleCost(fixtures: Fixtures): readonly CostLine[] {
   const { alarms, compositeAlarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
   return [
     line(
@@ -134,6 +134,6 @@ export function idleCost(fixtures: Fixtures): readonly Line[] {
 /** Raised by every sweep of holds, so in every hour (`lambdas/ledger/consumers/sweep-holds`). */
 const SWEEP_METRICS = 4;
 
-export const total = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);
+export const total = (lines: readonly CostLine[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);
 
 export const round = (value: number): number => Math.round(value * 10) / 10;

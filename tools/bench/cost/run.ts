@@ -2,12 +2,12 @@
 import { parseArgs } from 'node:util';
 import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
-import { costOf, idleCost, type Traffic } from './model.ts';
+import { costOf, idleCost, type MonthlyTraffic } from './model.ts';
 import { PRICES } from './prices.ts';
 import { bill, breakEvenText, computes } from './tables.ts';
 
 /** A million calls of a chat model: 300 tokens at the pace of a hosted one, with its thinking time, ten a second. */
-export const USUAL: Traffic = {
+export const USUAL: MonthlyTraffic = {
   calls: 1e6,
   seconds: 5,
   tokens: 300,
@@ -24,9 +24,9 @@ const OPTIONS = {
   memory: 'memoryMb',
   idempotent: 'idempotent',
   rate: 'callsPerSecond',
-} as const satisfies Record<string, keyof Traffic>;
+} as const satisfies Record<string, keyof MonthlyTraffic>;
 
-function readTraffic(args: string[]): Traffic {
+function readTraffic(args: string[]): MonthlyTraffic {
   const names = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[];
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   const { values } = parseArgs({ args, options });

@@ -1,6 +1,6 @@
 /** The cost model's results as Markdown. */
 import { apart, breakEven, fargateCost, ratesOf, tasksAt, webFunctionCost } from './computes.ts';
-import { costOf, type Line, type Measured, type Traffic, total } from './model.ts';
+import { type CostLine, costOf, type MonthlyTraffic, type ResourceUse, total } from './model.ts';
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
@@ -10,7 +10,7 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
 }
 
 /** A bill as a table, with its total. */
-export const bill = (lines: readonly Line[], of: string): string =>
+export const bill = (lines: readonly CostLine[], of: string): string =>
   markdown(
     ['Service', of, 'How'],
     [
@@ -26,8 +26,8 @@ const RATES = [1, 3, 10, 30, 100];
 const TIMES = [1, 4, 10];
 
 /** The computes beside each other, data out apart. */
-export function computes(traffic: Traffic, measured: Measured): string {
-  const row = (name: string, lines: readonly Line[]) => {
+export function computes(traffic: MonthlyTraffic, measured: ResourceUse): string {
+  const row = (name: string, lines: readonly CostLine[]) => {
     const { rest, dataOut } = apart(lines);
     return [name, dollars(rest), dollars(dataOut), dollars(rest + dataOut)];
   };
@@ -53,7 +53,7 @@ export function computes(traffic: Traffic, measured: Measured): string {
 }
 
 /** From which rate on Fargate is cheaper, in a sentence. */
-export function breakEvenText(traffic: Traffic, measured: Measured): string {
+export function breakEvenText(traffic: MonthlyTraffic, measured: ResourceUse): string {
   const rate = breakEven(traffic, measured);
   if (rate === undefined) return 'Fargate is not cheaper than Lambda for these calls at any rate.';
   const month = (rate * 30 * 24 * 3600) / 1e6;

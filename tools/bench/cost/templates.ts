@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { buildApp } from '../../../lib/app.ts';
 import { parseConfig } from '../../../lib/config/config.ts';
 import { GRANTS } from '../../../lib/config/grants.ts';
-import type { Template } from './fixtures.ts';
+import type { CostTemplate } from './fixtures.ts';
 
 /** Synthesizes the app with its default settings and with empty bundles, which count for nothing here. */
-export function synthesizedTemplates(): readonly Template[] {
+export function synthesizedTemplates(): readonly CostTemplate[] {
   const folder = mkdtempSync(join(tmpdir(), 'cost-'));
   try {
     const bundles = join(folder, 'bundles');
@@ -17,7 +17,7 @@ export function synthesizedTemplates(): readonly Template[] {
       writeFileSync(join(bundles, name, 'index.mjs'), '');
     }
     const { stacks } = buildApp(parseConfig({}), bundles, join(folder, 'cdk.out')).synth();
-    return stacks.map(({ template }) => template as Template);
+    return stacks.map(({ template }) => template as CostTemplate);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -3,7 +3,7 @@ import { windowsAt } from '../../../lambdas/access/core/windows.ts';
 import type { Admission } from '../../../lambdas/ledger/core/admission.ts';
 import type { Call } from '../../../lambdas/ledger/core/call.ts';
 import type { Settlement } from '../../../lambdas/ledger/core/settlement.ts';
-import type { Outcome } from '../../../lambdas/ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../../lambdas/ledger/core/usage-record.ts';
 
 const gate = { checked: <T>(_key: unknown, check: () => Promise<T>): Promise<T> => check() };
 
@@ -29,7 +29,7 @@ function admitted({ requestId, key, scope, output, cost }: Call): Admission {
     spent: 0n,
     charge: { windows: windowsAt(Date.now()) },
     headers: {},
-    settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({
+    settle: async ({ tokens: _used, ...outcome }: CallOutcome): Promise<Settlement> => ({
       record: {
         ...outcome,
         ...{ id: requestId, keyId: key.keyId, accountId: key.accountId, created, kind },

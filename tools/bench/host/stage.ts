@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Account, auditOf, openAccount } from '../harness/service/account.ts';
+import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
 import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
@@ -16,7 +16,7 @@ const ACCOUNTS = 8;
 
 export interface Stage {
   readonly database: Database;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly BenchAccount[];
   /** `secretsMs`: how long the reading of a secret takes. */
   start(overrides?: Readonly<Record<string, string>>, secretsMs?: number): Promise<HostProcess>;
   /** Returns the drift of the ledgers of all accounts, their open holds and their charges, in nano-USD. */
@@ -32,7 +32,7 @@ export async function openStage(upstreams: readonly string[]): Promise<Stage> {
   const clients = database.connect();
   await bundleHost(folder, { money: true });
   await applyCatalog(database, catalogOf(upstream.url, upstreams));
-  const accounts: Account[] = [];
+  const accounts: BenchAccount[] = [];
   for (let account = 0; account < ACCOUNTS; account += 1)
     accounts.push(await openAccount(clients, database.environment));
   return {

@@ -1,12 +1,12 @@
 /** Callers of the shared host who each hold a stream open, and what each of them got. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import type { Account } from '../harness/service/account.ts';
+import type { BenchAccount } from '../harness/service/account.ts';
 import { FIRST_TEXT } from '../harness/upstream/answers.ts';
 
 export interface Streamed {
   readonly requestId: string | undefined;
-  readonly account: Account;
+  readonly account: BenchAccount;
   /** From the request to its first text; undefined without one. */
   readonly firstMs: number | undefined;
   /** The answer came to its own end. */
@@ -16,7 +16,7 @@ export interface Streamed {
 export interface StreamLoad {
   readonly url: string;
   readonly model: string;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly BenchAccount[];
   readonly count: number;
   /** Calls begin at this rate. */
   readonly perSecond: number;
@@ -44,7 +44,7 @@ export async function streamAll(load: StreamLoad, onOpen: () => void = () => {})
   }
 }
 
-async function stream(pool: Pool, model: string, account: Account): Promise<Streamed> {
+async function stream(pool: Pool, model: string, account: BenchAccount): Promise<Streamed> {
   const sinceMs = performance.now();
   let requestId: string | undefined;
   let firstMs: number | undefined;

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../lambdas/ledger/core/admission.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
 import type { Figure } from '../harness/report.ts';
-import { type Account, openAccount, SILENT, UNLIMITED, UNMEASURED } from '../harness/service/account.ts';
+import { type BenchAccount, openAccount, SILENT, UNLIMITED, UNMEASURED } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 import { callOf, OUTCOME, waitForQuietMinute } from './call.ts';
@@ -43,7 +43,11 @@ export async function measureCallCost(database: Database): Promise<readonly Figu
   ];
 }
 
-async function costOfServed(ledger: Ledger, traffic: Traffic, account: Account): Promise<readonly Figure[]> {
+async function costOfServed(
+  ledger: Ledger,
+  traffic: Traffic,
+  account: BenchAccount,
+): Promise<readonly Figure[]> {
   traffic.take();
   const first = await ledger.admit(callOf(account));
   const fresh = traffic.take();
@@ -72,7 +76,7 @@ async function costOfRefused(
   by: string,
   ledger: Ledger,
   traffic: Traffic,
-  account: Account,
+  account: BenchAccount,
 ): Promise<readonly Figure[]> {
   const attempt = async () => {
     traffic.take();

@@ -1,17 +1,17 @@
 /** One call on the ledger, without an endpoint around it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, NO_OUTPUT } from '../../../lambdas/ledger/core/call.ts';
-import type { Outcome } from '../../../lambdas/ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../../lambdas/ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
 import { systemUlid } from '../../../lambdas/platform/system/system.ts';
-import type { Account } from '../harness/service/account.ts';
+import type { BenchAccount } from '../harness/service/account.ts';
 import { MODEL } from '../harness/service/chat.ts';
 
 /** Nano-USD: what a call holds, and what it comes to. */
 export const HELD: NanoUsd = 10_000n;
 export const COST: NanoUsd = 4_000n;
 
-export const callOf = ({ key }: Account): Call => ({
+export const callOf = ({ key }: BenchAccount): Call => ({
   requestId: `req_${systemUlid()}`,
   key,
   scope: { kind: 'chat', models: [[MODEL]] },
@@ -20,7 +20,7 @@ export const callOf = ({ key }: Account): Call => ({
   cost: () => HELD,
 });
 
-export const OUTCOME: Outcome = {
+export const OUTCOME: CallOutcome = {
   model: MODEL,
   inputUnits: 20,
   cachedUnits: 0,

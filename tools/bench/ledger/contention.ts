@@ -3,7 +3,7 @@ import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import type { Figure } from '../harness/report.ts';
 import { auditOf, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
-import { type Sent, Traffic } from '../harness/service/traffic.ts';
+import { type RecordedRequest, Traffic } from '../harness/service/traffic.ts';
 import { median } from '../harness/statistics.ts';
 import { COST, callOf, OUTCOME } from './call.ts';
 
@@ -59,7 +59,7 @@ async function measureAt(
 }
 
 /** A call charges its key once and corrects it once; what is beyond that was tried again. */
-function beyondTwo(sent: readonly Sent[], table: string | undefined): number {
+function beyondTwo(sent: readonly RecordedRequest[], table: string | undefined): number {
   return sent.filter(({ input }) => input.TableName === table).length / CALLS - 2;
 }
 

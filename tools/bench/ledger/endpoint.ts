@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
 import type { Figure } from '../harness/report.ts';
-import { type Account, auditOf, openAccount } from '../harness/service/account.ts';
+import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
 import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
 import { type Spent, Traffic } from '../harness/service/traffic.ts';
@@ -46,7 +46,7 @@ interface CallCost {
   readonly after: Spent;
 }
 
-async function measureCost(database: Database, { credential }: Account): Promise<readonly Figure[]> {
+async function measureCost(database: Database, { credential }: BenchAccount): Promise<readonly Figure[]> {
   const clients = database.connect();
   const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));
   const handler = composeChat({ clients, environment: database.environment, fetch: recorder.fetch });

@@ -7,7 +7,7 @@ import type { Admission, Ledger } from '../../../lambdas/ledger/core/admission.t
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { bytesOf } from '../harness/database/units.ts';
 import type { Figure } from '../harness/report.ts';
-import { type Account, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
+import { type BenchAccount, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { readTable } from '../harness/service/read-table.ts';
 import { Traffic } from '../harness/service/traffic.ts';
@@ -94,7 +94,7 @@ async function measureAt(open: number, database: Database): Promise<readonly Fig
   ];
 }
 
-const admit = async (ledger: Ledger, account: Account): Promise<OpenCall> => ({
+const admit = async (ledger: Ledger, account: BenchAccount): Promise<OpenCall> => ({
   ledger,
   admission: await ledger.admit(callOf(account)),
 });
@@ -108,12 +108,12 @@ async function settleOne(calls: OpenCall[]): Promise<Ledger> {
   return settled.ledger;
 }
 
-async function replaceOne(calls: OpenCall[], account: Account): Promise<void> {
+async function replaceOne(calls: OpenCall[], account: BenchAccount): Promise<void> {
   calls.push(await admit(await settleOne(calls), account));
 }
 
 /** The bytes of the account's key and of the largest of its wallet's items. */
-async function largestItems(client: DynamoDBClient, { accountId, key }: Account) {
+async function largestItems(client: DynamoDBClient, { accountId, key }: BenchAccount) {
   const keys = (await readTable(client, 'keys')).filter((item) => item.key_id?.S === key.keyId);
   const wallets = (await readTable(client, 'wallets')).filter(
     (item) => item.wallet_id?.S?.split('#')[0] === accountId,

@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { systemUlid } from '../../../lambdas/platform/system/system.ts';
 import type { Figure } from '../harness/report.ts';
-import type { Account } from '../harness/service/account.ts';
+import type { BenchAccount } from '../harness/service/account.ts';
 import { callChat, composeChat } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
-import { type Sent, Traffic } from '../harness/service/traffic.ts';
+import { type RecordedRequest, Traffic } from '../harness/service/traffic.ts';
 import { median } from '../harness/statistics.ts';
 import { waitForQuietMinute } from './call.ts';
 import { type RecordedCall, Recorder } from './recorder.ts';
@@ -30,7 +30,7 @@ const NEEDED_MS = 5_000;
 
 export interface OwnCpuOptions {
   readonly database: Database;
-  readonly account: Account;
+  readonly account: BenchAccount;
   readonly body: object;
 }
 
@@ -96,7 +96,7 @@ function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<R
 function bareCalls(client: DynamoDBClient, { before, after, upstream }: RecordedCall): Work {
   const [url, init] = upstream;
   const requestId = requestIdOf(after.sent);
-  const renamed = (sent: readonly Sent[], id: string) =>
+  const renamed = (sent: readonly RecordedRequest[], id: string) =>
     rounds(sent).map((round) => round.map((request) => command(request, requestId, id)));
   const calls = Array.from({ length: CALLS_A_BLOCK }, () => {
     const id = `req_${systemUlid()}`;
@@ -114,10 +114,12 @@ function bareCalls(client: DynamoDBClient, { before, after, upstream }: Recorded
   };
 }
 
-const rounds = (sent: readonly Sent[]): Sent[][] => [...Map.groupBy(sent, ({ round }) => round).values()];
+const rounds = (sent: readonly RecordedRequest[]): RecordedRequest[][] => [
+  ...Map.groupBy(sent, ({ round }) => round).values(),
+];
 
 /** The usage record is the only item that is put, and is named by the call. */
-function requestIdOf(sent: readonly Sent[]): string {
+function requestIdOf(sent: readonly RecordedRequest[]): string {
   const put = sent.find((request) => request.command === 'PutItemCommand')?.input as
     | { readonly Item?: { readonly request_id?: { readonly S?: string } } }
     | undefined;
@@ -126,7 +128,7 @@ function requestIdOf(sent: readonly Sent[]): string {
   return id;
 }
 
-function command({ command: name, input }: Sent, recordedId: string, id: string) {
+function command({ command: name, input }: RecordedRequest, recordedId: string, id: string) {
   const renamed = JSON.parse(JSON.stringify(input).replaceAll(recordedId, id));
   if (name === 'GetItemCommand') return (client: DynamoDBClient) => client.send(new GetItemCommand(renamed));
   if (name === 'PutItemCommand') return (client: DynamoDBClient) => client.send(new PutItemCommand(renamed));

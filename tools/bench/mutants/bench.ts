@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../harness/report.ts';
 import { AREAS, SLOW } from './areas.ts';
-import { areaName, type Candidate, candidatesIn } from './candidates.ts';
+import { areaName, candidatesIn, type MutantCandidate } from './candidates.ts';
 import { type Coverage, measureCoverage } from './coverage.ts';
 import { acceptanceOf } from './known.ts';
 import { type Kept, lineOf, TrialRecord, type Verdict } from './record.ts';
@@ -24,7 +24,7 @@ const RESULTS = join(ROOT, 'test-results');
 const LEAST_PERCENT = 95;
 
 interface Tried {
-  readonly candidate: Candidate;
+  readonly candidate: MutantCandidate;
   readonly first: Kept;
   readonly last: Kept;
 }
@@ -74,7 +74,7 @@ function recordIn(file: string | undefined): TrialRecord {
 }
 
 async function tryAll(
-  candidates: readonly Candidate[],
+  candidates: readonly MutantCandidate[],
   context: {
     readonly modules: readonly string[];
     readonly record: TrialRecord;
@@ -92,7 +92,7 @@ async function tryAll(
     const work = async (copy: WorkCopy) => {
       const trials = new Trials(copy, { graph, coverage, record });
       while (queue.length > 0 && performance.now() < untilMs) {
-        const candidate = queue.shift() as Candidate;
+        const candidate = queue.shift() as MutantCandidate;
         const kept = record.keep(await trials.try(candidate));
         console.log(`${candidates.length - queue.length}/${candidates.length} ${lineOf(kept)}`);
       }

@@ -6,20 +6,20 @@ import { equivalenceOf } from './known.ts';
 import { type Mutant, mutantsOf } from './operators.ts';
 import { digestOf } from './sample.ts';
 
-export interface Candidate extends Mutant {
+export interface MutantCandidate extends Mutant {
   readonly path: string;
   /** The same wherever its line stands: of the module, the mistake, and which one of the same mistakes it is. */
   readonly id: string;
 }
 
-export const areaName = ({ path }: Pick<Candidate, 'path'>): string => areaOf(path)?.name ?? path;
+export const areaName = ({ path }: Pick<MutantCandidate, 'path'>): string => areaOf(path)?.name ?? path;
 
 /** Every mutant of the critical folders, or of the paths that are given, that is not known to make no difference. */
 export const candidatesIn = (
   root: string,
   modules: readonly string[],
   paths: readonly string[],
-): Candidate[] =>
+): MutantCandidate[] =>
   modules
     .filter((path) => !EXCLUDED.test(path) && !/\.test\.ts$|\/testing\//.test(path))
     .filter((path) =>
@@ -32,7 +32,7 @@ export const candidatesIn = (
       );
     });
 
-function identified(path: string, mutants: readonly Mutant[]): Candidate[] {
+function identified(path: string, mutants: readonly Mutant[]): MutantCandidate[] {
   const seen = new Map<string, number>();
   return mutants.map((mutant) => {
     const name = `${path} ${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`;

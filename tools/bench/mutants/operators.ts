@@ -3,19 +3,19 @@
  * comparison, a constant that is one off, a call or a condition left out. Texts for people are left alone, and so is
  * what the compiler refuses wherever it stands, such as `?.` without its question mark.
  */
-import { isNode, type Place, placeOf, runningNodes, Source, type SyntaxNode } from './source.ts';
+import { isNode, ModuleSource, placeOf, runningNodes, type SyntaxNode, type TextSpan } from './source.ts';
 
 export interface Mutant {
   /** The operator that made it, such as `comparison`. */
   readonly operator: string;
-  readonly place: Place;
+  readonly place: TextSpan;
   /** From 1. */
   readonly line: number;
   readonly original: string;
   readonly replacement: string;
 }
 
-type Edit = readonly [operator: string, place: Place, replacement: string];
+type Edit = readonly [operator: string, place: TextSpan, replacement: string];
 
 const BINARY: Readonly<Record<string, readonly [operator: string, ...replacements: string[]]>> = {
   '<': ['comparison', '<=', '>='],
@@ -37,7 +37,7 @@ const METHODS: Readonly<Record<string, string>> = { min: 'max', max: 'min', some
 
 /** Every mutant of a module, in the order of its text. */
 export function mutantsOf(text: string): Mutant[] {
-  const source = new Source(text);
+  const source = new ModuleSource(text);
   return [...runningNodes(source.tree)]
     .flatMap((node) => editsOf(node, source))
     .map(([operator, place, replacement]) => ({
@@ -53,9 +53,9 @@ export function mutantsOf(text: string): Mutant[] {
 
 /** The module with the mistake in it. */
 export const mutate = (text: string, { place, replacement }: Mutant): string =>
-  new Source(text).with(place, replacement);
+  new ModuleSource(text).with(place, replacement);
 
-function editsOf(node: SyntaxNode, source: Source): Edit[] {
+function editsOf(node: SyntaxNode, source: ModuleSource): Edit[] {
   const place = placeOf(node);
   switch (node.type) {
     case 'BinaryExpression':
@@ -97,9 +97,9 @@ function editsOf(node: SyntaxNode, source: Source): Edit[] {
 /** A long time or a large size that is one off is no mistake; twice as much is. */
 const another = (value: number): number => (value > 100 ? value * 2 : value + 1);
 
-const textOf = (node: unknown, source: Source): string => source.textOf(placeOf(node as SyntaxNode));
+const textOf = (node: unknown, source: ModuleSource): string => source.textOf(placeOf(node as SyntaxNode));
 
-function binaryEdits(node: SyntaxNode, source: Source): Edit[] {
+function binaryEdits(node: SyntaxNode, source: ModuleSource): Edit[] {
   const [left, right] = [placeOf(node.left as SyntaxNode), placeOf(node.right as SyntaxNode)];
   const operator = String(node.operator);
   if (operator === '??') return [['default', placeOf(node), `(${source.textOf(right)})`]];
@@ -109,22 +109,22 @@ function binaryEdits(node: SyntaxNode, source: Source): Edit[] {
   return replacements.map((replacement): Edit => [name, between, replacement]);
 }
 
-const elementsOf = (elements: unknown): Place[] =>
-  (elements as ({ spread: Place | null; expression: SyntaxNode } | null)[]).flatMap((element) => {
+const elementsOf = (elements: unknown): TextSpan[] =>
+  (elements as ({ spread: TextSpan | null; expression: SyntaxNode } | null)[]).flatMap((element) => {
     if (element === null) return [];
     const place = placeOf(element.expression);
     return [{ ...place, start: element.spread === null ? place.start : element.spread.start - 1 }];
   });
 
 /** Each of the members left out, with the comma after it. */
-const elementEdits = (operator: string, places: readonly Place[], source: Source): Edit[] =>
+const elementEdits = (operator: string, places: readonly TextSpan[], source: ModuleSource): Edit[] =>
   places.map((place) => {
     const [comma = ''] = /^\s*,/.exec(source.textOf({ start: place.end, end: place.end + 200 })) ?? [];
     return [operator, { ...place, end: place.end + comma.length }, ''];
   });
 
 /** A condition of the database without one of its clauses. */
-function clauseEdits(place: Place, source: Source): Edit[] {
+function clauseEdits(place: TextSpan, source: ModuleSource): Edit[] {
   const text = source.textOf(place);
   const clauses = text.slice(1, -1).split(' AND ');
   if (clauses.length < 2 || text.slice(1, -1).includes('`')) return [];
@@ -141,7 +141,7 @@ function methodEdits({ callee }: SyntaxNode): Edit[] {
 }
 
 /** A procedure that does nothing; what returns a value is left alone, since the compiler refuses that. */
-function emptied(node: SyntaxNode, source: Source): Edit[] {
+function emptied(node: SyntaxNode, source: ModuleSource): Edit[] {
   const { body } = (node.function ?? node) as { body?: SyntaxNode };
   if (!isNode(body) || (body.stmts as unknown[]).length < 2) return [];
   const returns = [...runningNodes(body.stmts)].some(

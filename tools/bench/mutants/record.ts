@@ -2,13 +2,13 @@
  * The trials so far, one line of JSON each, written at the end of each trial. A run that was stopped can be continued.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { Candidate } from './candidates.ts';
+import type { MutantCandidate } from './candidates.ts';
 
 /** `refused`: the compiler does not take it, so it counts neither as caught nor as missed. */
 export type Verdict = 'killed' | 'survived' | 'refused';
 
 export interface Trial {
-  readonly candidate: Candidate;
+  readonly candidate: MutantCandidate;
   readonly verdict: Verdict;
   /** The test or the time limit that caught the mutant. */
   readonly by?: string;

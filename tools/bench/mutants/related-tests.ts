@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { digestOf } from './sample.ts';
-import { Source } from './source.ts';
+import { ModuleSource } from './source.ts';
 
 /** Every TypeScript module below the folders, as paths from the root. */
 export const modulesBelow = (root: string, folders: readonly string[]): string[] =>
@@ -20,7 +20,9 @@ export class ImportGraph {
   constructor(root: string, paths: readonly string[]) {
     for (const path of paths) {
       const text = readFileSync(join(root, path), 'utf8');
-      const targets = new Source(text).imports.map((specifier) => posix.join(posix.dirname(path), specifier));
+      const targets = new ModuleSource(text).imports.map((specifier) =>
+        posix.join(posix.dirname(path), specifier),
+      );
       for (const target of targets)
         this.#importers.set(target, [...(this.#importers.get(target) ?? []), path]);
       this.#imports.set(path, targets);

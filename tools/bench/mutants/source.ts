@@ -2,14 +2,14 @@
 import { parseSync } from '@swc/core';
 
 /** A place in a module's text: bytes of its UTF-8, the end not included. */
-export interface Place {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 export interface SyntaxNode {
   readonly type: string;
-  readonly span?: Place;
+  readonly span?: TextSpan;
   readonly [field: string]: unknown;
 }
 
@@ -17,7 +17,7 @@ export const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /** swc counts bytes from 1. Members of objects have no span: they begin with their first part and end with their last. */
-export function placeOf(node: SyntaxNode): Place {
+export function placeOf(node: SyntaxNode): TextSpan {
   if (node.span !== undefined) return fromSwc(node.span);
   const places = Object.values(node).flatMap((part) =>
     isNode(part) ? [placeOf(part)] : isSpan(part) ? [fromSwc(part)] : [],
@@ -28,12 +28,12 @@ export function placeOf(node: SyntaxNode): Place {
   };
 }
 
-const fromSwc = ({ start, end }: Place): Place => ({ start: start - 1, end: end - 1 });
+const fromSwc = ({ start, end }: TextSpan): TextSpan => ({ start: start - 1, end: end - 1 });
 
-const isSpan = (value: unknown): value is Place =>
-  typeof value === 'object' && value !== null && typeof (value as Place).start === 'number';
+const isSpan = (value: unknown): value is TextSpan =>
+  typeof value === 'object' && value !== null && typeof (value as TextSpan).start === 'number';
 
-export class Source {
+export class ModuleSource {
   readonly tree: readonly SyntaxNode[];
   readonly #bytes: Buffer;
 
@@ -42,21 +42,21 @@ export class Source {
     this.#bytes = Buffer.from(text);
   }
 
-  textOf({ start, end }: Place): string {
+  textOf({ start, end }: TextSpan): string {
     return this.#bytes.toString('utf8', start, end);
   }
 
   /** From 1. */
-  lineOf({ start }: Place): number {
+  lineOf({ start }: TextSpan): number {
     return this.textOf({ start: 0, end: start }).split('\n').length;
   }
 
-  with({ start, end }: Place, replacement: string): string {
+  with({ start, end }: TextSpan, replacement: string): string {
     return `${this.textOf({ start: 0, end: start })}${replacement}${this.#bytes.toString('utf8', end)}`;
   }
 
   /** The place of a piece of text within another one; undefined where it is not. */
-  find(piece: string, within: Place): Place | undefined {
+  find(piece: string, within: TextSpan): TextSpan | undefined {
     const at = this.#bytes.indexOf(piece, within.start);
     const end = at + Buffer.byteLength(piece);
     return at < 0 || end > within.end ? undefined : { start: at, end };

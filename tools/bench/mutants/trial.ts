@@ -1,6 +1,6 @@
 /** The trial of one mutant: the tests that run its line, the likeliest to fail first, until one fails. */
 import { areaOf } from './areas.ts';
-import type { Candidate } from './candidates.ts';
+import type { MutantCandidate } from './candidates.ts';
 import type { ControlledTest, Coverage } from './coverage.ts';
 import { mutate } from './operators.ts';
 import type { Trial, TrialRecord } from './record.ts';
@@ -36,7 +36,7 @@ export class Trials {
     this.#spareSeconds = spareSeconds;
   }
 
-  async try(candidate: Candidate): Promise<Trial> {
+  async try(candidate: MutantCandidate): Promise<Trial> {
     const { path } = candidate;
     const text = this.#copy.read(path);
     this.#copy.write(path, mutate(text, candidate));
@@ -63,7 +63,7 @@ export class Trials {
     return run.outcome === 'passed' ? undefined : (run.failure ?? 'the limit of time');
   }
 
-  #stepsOf(candidate: Candidate): [ring: string, tests: readonly LimitedTest[]][] {
+  #stepsOf(candidate: MutantCandidate): [ring: string, tests: readonly LimitedTest[]][] {
     const { path, line } = candidate;
     const running = this.#coverage.testsThatRun(path, line);
     const tests = this.#graph.testsOf(path).flatMap((test) => {

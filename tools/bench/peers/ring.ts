@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Account, openAccount } from '../harness/service/account.ts';
+import { type BenchAccount, openAccount } from '../harness/service/account.ts';
 import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { type BenchUpstream, startBenchUpstream } from '../harness/upstream/process.ts';
@@ -40,7 +40,7 @@ export async function openRing(): Promise<Ring> {
   try {
     await applyCatalog(database, catalogOf(upstream.url));
     const clients = database.connect();
-    const accounts: Account[] = [];
+    const accounts: BenchAccount[] = [];
     for (let account = 0; account < ACCOUNTS; account += 1)
       accounts.push(await openAccount(clients, database.environment));
     const credentials = accounts.map(({ credential }) => credential);

@@ -20,7 +20,7 @@ export interface Sample {
   readonly databaseCpuMs: number;
 }
 
-export interface Window extends Pick<Sample, 'contestant' | 'asked' | 'load' | 'round'> {
+export interface LoadWindow extends Pick<Sample, 'contestant' | 'asked' | 'load' | 'round'> {
   readonly stream: boolean;
   readonly loaded: Loaded;
   /** CPU time in the whole window. */
@@ -28,7 +28,7 @@ export interface Window extends Pick<Sample, 'contestant' | 'asked' | 'load' | '
   readonly databaseCpuMs: number;
 }
 
-export function sampleOf({ stream, loaded, cpuMs, databaseCpuMs, ...named }: Window): Sample {
+export function sampleOf({ stream, loaded, cpuMs, databaseCpuMs, ...named }: LoadWindow): Sample {
   const { calls, seconds } = loaded;
   const waited = calls.map(({ firstMs, wholeMs }) => (stream ? firstMs : wholeMs));
   return {

@@ -4,7 +4,7 @@ import { BARE } from './bare.ts';
 import type { LoadName, Sample } from './sample.ts';
 
 /** The contestant, case and load of a sample. */
-export interface Place {
+export interface SamplePlace {
   readonly contestant: string;
   readonly asked: string;
   readonly load: LoadName;
@@ -24,12 +24,12 @@ export class Samples {
   }
 
   /** The median of all rounds; NaN when there was none. */
-  middle(place: Place, measure: Measure): number {
+  middle(place: SamplePlace, measure: Measure): number {
     return median([...this.#rounds(place).values()].map((sample) => sample[measure]));
   }
 
   /** Returns the latency added to the bare upstream: the median of the differences within each round. */
-  added(place: Place, measure: 'p50Ms' | 'p99Ms'): number {
+  added(place: SamplePlace, measure: 'p50Ms' | 'p99Ms'): number {
     return median(
       this.#paired(place, { ...place, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
     );
@@ -40,7 +40,7 @@ export class Samples {
    * medians. Within a round the difference of two close values may be almost zero, and a ratio to it would be
    * meaningless.
    */
-  addedRatio(place: Place, to: string, measure: 'p50Ms' | 'p99Ms'): number {
+  addedRatio(place: SamplePlace, to: string, measure: 'p50Ms' | 'p99Ms'): number {
     return this.added(place, measure) / this.added({ ...place, contestant: to }, measure);
   }
 
@@ -51,14 +51,14 @@ export class Samples {
     return Math.max(...served.filter((value) => !Number.isNaN(value)));
   }
 
-  #rounds({ contestant, asked, load }: Place): Map<number, Sample> {
+  #rounds({ contestant, asked, load }: SamplePlace): Map<number, Sample> {
     const found = this.#samples.filter(
       (sample) => sample.contestant === contestant && sample.asked === asked && sample.load === load,
     );
     return new Map(found.map((sample) => [sample.round, sample]));
   }
 
-  #paired(place: Place, other: Place): [Sample, Sample][] {
+  #paired(place: SamplePlace, other: SamplePlace): [Sample, Sample][] {
     const others = this.#rounds(other);
     return [...this.#rounds(place)].flatMap(([round, sample]): [Sample, Sample][] => {
       const pair = others.get(round);

@@ -28,13 +28,13 @@ const UNSET = {
 /** A start that takes longer is stuck. */
 const READY_TIMEOUT_MS = 60_000;
 
-export interface Checkout {
+export interface SourceCopy {
   /** Starts the service on an empty state folder, stops it when it is ready, and waits until it has ended. */
   secondsToReady(): Promise<number>;
   remove(): Promise<void>;
 }
 
-export async function copyCheckout(): Promise<Checkout> {
+export async function copyCheckout(): Promise<SourceCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'));
   const checkout = join(folder, 'checkout');
   for (const source of SOURCES) await cp(join(root, source), join(checkout, source), { recursive: true });

@@ -134,28 +134,28 @@ function written(chance: Chance): string {
   return form === 4 ? word.replace(/../g, (two) => two.slice(0, 1).toUpperCase() + two.slice(1)) : word;
 }
 
-export type Piece = (chance: Chance) => string;
+export type TextGenerator = (chance: Chance) => string;
 
-export const script: Piece = (chance) => {
+export const script: TextGenerator = (chance) => {
   const [first, last] = pick(chance, SCRIPTS);
   return point(chance, first, last);
 };
 
 /** Draws its piece from one of the others each time. */
 const anyOf =
-  (...pieces: readonly Piece[]): Piece =>
+  (...pieces: readonly TextGenerator[]): TextGenerator =>
   (chance) =>
     pick(chance, pieces)(chance);
 const letters =
-  (from: string): Piece =>
+  (from: string): TextGenerator =>
   (chance) =>
     letterOf(chance, from);
 const items =
-  (from: readonly string[]): Piece =>
+  (from: readonly string[]): TextGenerator =>
   (chance) =>
     pick(chance, from);
 
-export const FAMILIES: Readonly<Record<string, Piece>> = {
+export const FAMILIES: Readonly<Record<string, TextGenerator>> = {
   'small letters': letters(LOWER),
   'rare letters': letters(RARE + RARE + LOWER),
   'letters of either case': letters(LOWER + UPPER),

@@ -3,7 +3,7 @@
  * count closer to the bound. Seeded, so that what it finds can be found again.
  */
 import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
-import { below, type Chance, FAMILIES, type Piece, pick, script } from './families.ts';
+import { below, type Chance, FAMILIES, pick, script, type TextGenerator } from './families.ts';
 import type { Vocabulary } from './vocabularies.ts';
 
 export const FAMILY_NAMES: readonly string[] = Object.keys(FAMILIES);
@@ -61,7 +61,7 @@ export function climb(family: string, { bound, vocabularies, chance, tries }: Se
 }
 
 /** The pieces with one put in, taken out, replaced, moved or doubled. */
-function change(pieces: readonly string[], piece: Piece, chance: Chance): string[] {
+function change(pieces: readonly string[], piece: TextGenerator, chance: Chance): string[] {
   const at = below(chance, pieces.length);
   const changed = [...pieces];
   const how = below(chance, 6);

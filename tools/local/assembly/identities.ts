@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { ACCOUNT_ID, PARTITION, REGION } from './intrinsics.ts';
 
 /** The results of `Ref` and `Fn::GetAtt` for a resource. */
-export interface Identity {
+export interface ResourceIdentity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
@@ -41,13 +41,13 @@ function token(text: string, length: number): string {
 
 const generatedName = (resource: Unnamed) => `${resource.stack}-${resource.logicalId}`;
 
-const generatedId = (resource: Unnamed): Identity => ({
+const generatedId = (resource: Unnamed): ResourceIdentity => ({
   ref: token(generatedName(resource), 10),
   attributes: {},
 });
 
 /** By resource type; a type that is missing has nothing to refer to. */
-export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity>> = {
+export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => ResourceIdentity>> = {
   'AWS::DynamoDB::Table': (resource) => {
     const name = resource.property('TableName') ?? generatedName(resource);
     return {

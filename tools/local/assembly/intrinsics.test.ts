@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveIntrinsics, type Scope } from './intrinsics.ts';
+import { type ReferenceScope, resolveIntrinsics } from './intrinsics.ts';
 
-const scope: Scope = {
+const scope: ReferenceScope = {
   ref: (name) => `ref-${name}`,
   attribute: (logicalId, name) => `${logicalId}/${name}`,
   importValue: (name) => `imported-${name}`,

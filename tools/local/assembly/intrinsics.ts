@@ -9,7 +9,7 @@ export const REGION = 'us-east-1';
 export const PARTITION = 'aws';
 
 /** The references of an expression. Each method throws an error that names an unknown reference. */
-export interface Scope {
+export interface ReferenceScope {
   ref(logicalId: string): unknown;
   attribute(logicalId: string, name: string): unknown;
   importValue(name: string): unknown;
@@ -24,7 +24,7 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
 
 const NO_VALUE = Symbol('AWS::NoValue');
 
-type Intrinsic = (argument: unknown, scope: Scope) => unknown;
+type Intrinsic = (argument: unknown, scope: ReferenceScope) => unknown;
 
 const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   Ref: (name, scope) => reference(String(name), scope),
@@ -49,12 +49,12 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
 };
 
 /** Returns the value with every intrinsic function in it evaluated; throws an error that names an unknown one. */
-export function resolveIntrinsics(value: unknown, scope: Scope): unknown {
+export function resolveIntrinsics(value: unknown, scope: ReferenceScope): unknown {
   const resolved = evaluate(value, scope);
   return resolved === NO_VALUE ? undefined : resolved;
 }
 
-function evaluate(value: unknown, scope: Scope): unknown {
+function evaluate(value: unknown, scope: ReferenceScope): unknown {
   if (Array.isArray(value))
     return value.map((item) => evaluate(item, scope)).filter((item) => item !== NO_VALUE);
   if (typeof value !== 'object' || value === null) return value;
@@ -70,19 +70,19 @@ function evaluate(value: unknown, scope: Scope): unknown {
   return Object.fromEntries(resolved.filter(([, item]) => item !== NO_VALUE));
 }
 
-function reference(name: string, scope: Scope): unknown {
+function reference(name: string, scope: ReferenceScope): unknown {
   if (name === 'AWS::NoValue') return NO_VALUE;
   return PSEUDO_PARAMETERS[name] ?? scope.ref(name);
 }
 
-function list(value: unknown, scope: Scope): unknown[] {
+function list(value: unknown, scope: ReferenceScope): unknown[] {
   const resolved = evaluate(value, scope);
   if (!Array.isArray(resolved))
     throw new Error(`expected a list in a template, got ${JSON.stringify(resolved)}`);
   return resolved;
 }
 
-function substitute(argument: unknown, scope: Scope): string {
+function substitute(argument: unknown, scope: ReferenceScope): string {
   const [text, variables] = (Array.isArray(argument) ? argument : [argument, {}]) as [
     string,
     Record<string, unknown>,

@@ -1,20 +1,20 @@
 /** The stacks of an assembly as one graph: resources with their references resolved, exports across stacks. */
 import type { SynthesizedStack, Template } from './cloud-assembly.ts';
-import { IDENTITIES, type Identity, type Unnamed } from './identities.ts';
-import { resolveIntrinsics, type Scope } from './intrinsics.ts';
+import { IDENTITIES, type ResourceIdentity, type Unnamed } from './identities.ts';
+import { type ReferenceScope, resolveIntrinsics } from './intrinsics.ts';
 
 /** A resource that knows its place; `properties()` resolves them, as the caller has reason to believe they are. */
 export interface LocatedResource {
   readonly stack: SynthesizedStack;
   readonly logicalId: string;
   readonly type: string;
-  readonly identity: Identity;
+  readonly identity: ResourceIdentity;
   properties<T>(): T;
 }
 
 export class Stacks {
   readonly #stacks: readonly SynthesizedStack[];
-  readonly #identities = new Map<string, Identity>();
+  readonly #identities = new Map<string, ResourceIdentity>();
   readonly #exports = new Map<string, () => unknown>();
 
   constructor(stacks: readonly SynthesizedStack[]) {
@@ -63,7 +63,7 @@ export class Stacks {
     };
   }
 
-  #identify(stack: SynthesizedStack, logicalId: string): Identity {
+  #identify(stack: SynthesizedStack, logicalId: string): ResourceIdentity {
     const key = `${stack.name}/${logicalId}`;
     const known = this.#identities.get(key);
     if (known !== undefined) return known;
@@ -99,7 +99,7 @@ export class Stacks {
     }
   }
 
-  #scope(stack: SynthesizedStack): Scope {
+  #scope(stack: SynthesizedStack): ReferenceScope {
     return {
       ref: (name) => this.#parameter(stack, name) ?? this.#identify(stack, name).ref,
       attribute: (logicalId, name) => {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { neededBedrockAccess, neededClaudePlatformAccess, neededMantleAccess } from './bedrock-access.ts';
 import type { Authorize } from './callers.ts';
 import type { NeededAccess } from './dynamodb-access.ts';
-import type { AwsCall, AwsService } from './endpoint.ts';
+import type { AwsCall, AwsServiceHandler } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
 /** The headers that belong to one connection and are created again for the next (RFC 9110, section 7.6.1). */
@@ -21,11 +21,13 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 type UpstreamUrl = (() => Promise<string>) | undefined;
 
 /** `upstreamUrl` gives the provider's address; without it there is no Bedrock, and every call says so. */
-export const createBedrockService = (upstreamUrl: UpstreamUrl): AwsService =>
+export const createBedrockService = (upstreamUrl: UpstreamUrl): AwsServiceHandler =>
   forwarding(upstreamUrl, neededBedrockAccess);
 
 /** The other services that serve models, by the names that calls are signed for; addresses as for Bedrock. */
-export const createModelServices = (upstreamUrl: UpstreamUrl): Readonly<Record<string, AwsService>> => ({
+export const createModelServices = (
+  upstreamUrl: UpstreamUrl,
+): Readonly<Record<string, AwsServiceHandler>> => ({
   'bedrock-mantle': forwarding(upstreamUrl, neededMantleAccess),
   'aws-external-anthropic': forwarding(upstreamUrl, ({ headers }) =>
     neededClaudePlatformAccess(headers['anthropic-workspace-id']),
@@ -35,7 +37,7 @@ export const createModelServices = (upstreamUrl: UpstreamUrl): Readonly<Record<s
 function forwarding(
   upstreamUrl: UpstreamUrl,
   neededBy: (call: AwsCall) => readonly NeededAccess[],
-): AwsService {
+): AwsServiceHandler {
   return async (call, response) => {
     const { path, body, headers, authorize } = call;
     for (const { action, resourceArn } of neededBy(call)) permit(authorize, action, resourceArn);

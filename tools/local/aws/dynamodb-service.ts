@@ -5,7 +5,7 @@ import { REGION } from '../assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
 import type { TableWrites } from '../dynamodb/table-writes.ts';
 import { neededAccess, writtenTables } from './dynamodb-access.ts';
-import type { AwsService } from './endpoint.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
 /** The engine reads the access key id at most; see `ENGINE_CREDENTIALS` for why it is always the same. */
@@ -17,13 +17,13 @@ const ENGINE_AUTHORIZATION =
 export function createDynamoDbService(
   endpoint: string,
   writes: TableWrites,
-): { readonly service: AwsService; close(): void } {
+): { readonly service: AwsServiceHandler; close(): void } {
   const url = new URL(endpoint);
   const secure = url.protocol === 'https:';
   const agent = secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = secure ? secureRequest : request;
 
-  const service: AwsService = async ({ operation, target, body, headers, authorize }, response) => {
+  const service: AwsServiceHandler = async ({ operation, target, body, headers, authorize }, response) => {
     const needed = neededAccess(operation, body);
     for (const { action, resourceArn } of needed) authorize(action, resourceArn);
     const noticeWrites = () => {

@@ -20,14 +20,14 @@ export interface AwsCall {
 }
 
 /** Answers a call, or throws an `AwsError` before it has begun to answer. */
-export type AwsService = (call: AwsCall, response: ServerResponse) => Promise<void>;
+export type AwsServiceHandler = (call: AwsCall, response: ServerResponse) => Promise<void>;
 
 export interface AwsEndpointOptions {
   /**
    * By the part of `X-Amz-Target` before the dot (each service's API reference names it); one that has no such header
    * by the service that its calls are signed for.
    */
-  readonly services: Readonly<Record<string, AwsService>>;
+  readonly services: Readonly<Record<string, AwsServiceHandler>>;
   readonly authorizeAs: (accessKeyId: string | undefined) => Authorize;
   readonly log: (line: string) => void;
 }

@@ -1,7 +1,7 @@
 /** EventBridge, as far as publishers use it. Source: Amazon EventBridge API reference, PutEvents. */
 import type { EventBuses } from '../messaging/event-bus.ts';
 import type { Authorize } from './callers.ts';
-import { type AwsService, sendJson } from './endpoint.ts';
+import { type AwsServiceHandler, sendJson } from './endpoint.ts';
 import { AwsError, unknownCall } from './errors.ts';
 
 interface Entry {
@@ -15,7 +15,7 @@ interface Entry {
 const MAX_ENTRIES = 10;
 const MAX_REQUEST_BYTES = 1024 * 1024;
 
-export function createEventsService(buses: EventBuses): AwsService {
+export function createEventsService(buses: EventBuses): AwsServiceHandler {
   return async ({ operation, body, authorize }, response) => {
     if (operation !== 'PutEvents') throw unknownCall(`EventBridge call ${operation}`);
     const entries = parse(body);

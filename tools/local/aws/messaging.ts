@@ -9,7 +9,7 @@ import { Queues } from '../messaging/queues.ts';
 import { Schedules } from '../messaging/schedules.ts';
 import { type MessagingStore, openMessagingStore, type StoredSchedule } from '../messaging/store.ts';
 import { authorizeRole } from './callers.ts';
-import type { AwsService } from './endpoint.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
 import { createEventsService } from './events-service.ts';
 import { createSchedulerService, SCHEDULER } from './scheduler-service.ts';
 import { createSqsService } from './sqs-service.ts';
@@ -32,10 +32,10 @@ export interface MessagingOptions {
 /** A schedule that calls an API (EventBridge Scheduler user guide, universal targets). */
 const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
 
-export class Messaging {
+export class MessagingServices {
   readonly queues: Queues;
   /** By the names that the AWS endpoint finds them under. */
-  readonly services: Readonly<Record<string, AwsService>>;
+  readonly services: Readonly<Record<string, AwsServiceHandler>>;
   readonly #options: MessagingOptions;
   readonly #store: MessagingStore;
   readonly #schedules: Schedules;

@@ -2,7 +2,7 @@
 import { regionalArn } from '../assembly/identities.ts';
 import type { Schedules } from '../messaging/schedules.ts';
 import type { StoredSchedule } from '../messaging/store.ts';
-import { type AwsService, sendJson } from './endpoint.ts';
+import { type AwsServiceHandler, sendJson } from './endpoint.ts';
 import { AwsError, unknownCall } from './errors.ts';
 
 interface CreateScheduleRequest {
@@ -18,7 +18,7 @@ export const SCHEDULER = 'scheduler.amazonaws.com';
 
 const invalid = (message: string) => new AwsError('ValidationException', message);
 
-export function createSchedulerService(schedules: Schedules): AwsService {
+export function createSchedulerService(schedules: Schedules): AwsServiceHandler {
   return async ({ method, path, body, authorize }, response) => {
     const name = /^\/schedules\/([\w.-]{1,64})$/.exec(path)?.[1];
     if (method !== 'POST' || name === undefined) throw unknownCall(`Scheduler call ${method} ${path}`);

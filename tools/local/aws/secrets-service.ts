@@ -1,5 +1,5 @@
 /** Secrets Manager, as far as functions read it. Source: Secrets Manager API reference. */
-import type { AwsService } from './endpoint.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
 import { sendJson } from './endpoint.ts';
 import { AwsError, unknownCall } from './errors.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -12,7 +12,7 @@ interface GetSecretValueRequest {
 
 const CURRENT = 'AWSCURRENT';
 
-export function createSecretsService(store: SecretStore): AwsService {
+export function createSecretsService(store: SecretStore): AwsServiceHandler {
   return async ({ operation, body, authorize }, response) => {
     if (operation !== 'GetSecretValue') throw unknownCall(`Secrets Manager call ${operation}`);
     const { SecretId: id, VersionId: version, VersionStage: stage = CURRENT } = parse(body);

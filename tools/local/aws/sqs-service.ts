@@ -3,7 +3,7 @@ import { md5 } from '../messaging/poller.ts';
 import type { LocalQueue, NewMessage, ReceivedMessage } from '../messaging/queue.ts';
 import type { Queues } from '../messaging/queues.ts';
 import type { Authorize } from './callers.ts';
-import { type AwsService, sendJson } from './endpoint.ts';
+import { type AwsServiceHandler, sendJson } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
 interface Message {
@@ -93,7 +93,7 @@ const OPERATIONS: Readonly<Record<string, { readonly action: string; readonly ru
   },
 };
 
-export function createSqsService(queues: Queues): AwsService {
+export function createSqsService(queues: Queues): AwsServiceHandler {
   return async ({ operation, body, authorize }, response) => {
     const known = OPERATIONS[operation];
     if (known === undefined)

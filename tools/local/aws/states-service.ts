@@ -1,7 +1,7 @@
 /** Step Functions, as far as functions use it. Source: AWS Step Functions API reference, StartSyncExecution. */
 import { randomUUID } from 'node:crypto';
 import type { WorkflowDescription } from '../assembly/workflows.ts';
-import { type AwsService, sendJson } from './endpoint.ts';
+import { type AwsServiceHandler, sendJson } from './endpoint.ts';
 import { AwsError, unknownCall } from './errors.ts';
 
 export interface StatesServiceOptions {
@@ -23,7 +23,7 @@ const NAME = /^[A-Za-z0-9_.-]{1,80}$/;
 const TIMED_OUT = 'ExecutionTimeoutError';
 
 /** An execution goes on when its caller leaves, and one of the same name is another execution. */
-export function createStatesService({ workflows, run, log }: StatesServiceOptions): AwsService {
+export function createStatesService({ workflows, run, log }: StatesServiceOptions): AwsServiceHandler {
   return async ({ operation, body, authorize }, response) => {
     if (operation !== 'StartSyncExecution') throw unknownCall(`Step Functions call ${operation}`);
     const {

@@ -4,14 +4,14 @@ import type { FunctionDescription } from '../assembly/functions.ts';
 import { REGION } from '../assembly/intrinsics.ts';
 import { FUNCTION_ARN_VARIABLE } from './process-protocol.ts';
 
-export type Environment = Readonly<Record<string, string>>;
+export type FunctionEnvironment = Readonly<Record<string, string>>;
 
 export interface FunctionEnvironmentOptions {
   readonly description: FunctionDescription;
   /** The shell's variables; what would reach the real AWS or change Node or npm is left out. */
   readonly passedThrough: Readonly<Record<string, string | undefined>>;
   /** Wins over the template. */
-  readonly overrides: Environment;
+  readonly overrides: FunctionEnvironment;
   readonly accessKeyId: string;
   readonly awsEndpoint: string;
   readonly dynamodbEndpoint: string;
@@ -24,7 +24,7 @@ export function functionEnvironment(options: FunctionEnvironmentOptions): Record
   const { description, passedThrough, overrides } = options;
   const shell = Object.entries(passedThrough).filter(([name]) => !LEFT_OUT.test(name));
   return {
-    ...(Object.fromEntries(shell) as Environment),
+    ...(Object.fromEntries(shell) as FunctionEnvironment),
     ...description.environment,
     ...overrides,
     ...lambdaVariables(description),
@@ -36,7 +36,7 @@ export function functionEnvironment(options: FunctionEnvironmentOptions): Record
   };
 }
 
-function lambdaVariables(description: FunctionDescription): Environment {
+function lambdaVariables(description: FunctionDescription): FunctionEnvironment {
   return {
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,

@@ -5,9 +5,9 @@
 import type { GatewayResponse } from '../assembly/api/gateway-responses.ts';
 import type { RestApi } from '../assembly/api/rest-apis.ts';
 import type { GatewayFault } from './gateway-fault.ts';
-import type { RequestContext } from './request-context.ts';
+import type { GatewayRequestContext } from './request-context.ts';
 
-export interface Answer {
+export interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -24,7 +24,11 @@ const VARIABLE = /\$context\.([a-zA-Z]+(?:\.[a-zA-Z]+)*)/g;
  * Returns the response of the API to a fault: its own response type, else its default for the class, else API
  * Gateway's.
  */
-export function renderFault(api: RestApi, fault: GatewayFault, context: RequestContext): Answer {
+export function renderFault(
+  api: RestApi,
+  fault: GatewayFault,
+  context: GatewayRequestContext,
+): GatewayAnswer {
   const response =
     findResponse(api, fault.responseType) ??
     findResponse(api, fault.status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
@@ -77,7 +81,7 @@ function findResponse(api: RestApi, responseType: string): GatewayResponse | und
   return api.gatewayResponses.find((response) => response.responseType === responseType);
 }
 
-function variables(api: RestApi, fault: GatewayFault, context: RequestContext): Variables {
+function variables(api: RestApi, fault: GatewayFault, context: GatewayRequestContext): Variables {
   return {
     apiId: api.id,
     'error.message': fault.message,

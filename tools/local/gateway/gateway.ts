@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestApi } from '../assembly/api/rest-apis.ts';
 import { answerMalformedRequests } from './client-errors.ts';
-import { type Answer, checkTemplates, renderFault } from './gateway-answer.ts';
+import { checkTemplates, type GatewayAnswer, renderFault } from './gateway-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';
 import { createIntegration, type Integration, type InvokeFunction } from './integration.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ClientGone, drain, readBody } from './request-body.ts';
-import { createRequestContext, isWellEncoded, type RequestContext } from './request-context.ts';
-import { createRouter, type Match } from './router.ts';
+import { createRequestContext, type GatewayRequestContext, isWellEncoded } from './request-context.ts';
+import { createRouter, type GatewayMatch } from './router.ts';
 
 export interface GatewayOptions {
   readonly apis: readonly RestApi[];
@@ -46,7 +46,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #server: Server;
-  readonly #route: (method: string, path: string) => Match | undefined;
+  readonly #route: (method: string, path: string) => GatewayMatch | undefined;
   readonly #exceeds: RateLimiter;
   readonly #integrate: Integration;
   readonly #inFlight = new Set<Promise<void>>();
@@ -141,8 +141,8 @@ export class Gateway {
 }
 
 interface Unanswered {
-  readonly match: Match | undefined;
-  readonly context: RequestContext;
+  readonly match: GatewayMatch | undefined;
+  readonly context: GatewayRequestContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -153,7 +153,7 @@ const UNWANTED_BODY = new Set([408, 413]);
 interface Refusal {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly answer: Answer;
+  readonly answer: GatewayAnswer;
 }
 
 async function refuse({ request, response, answer }: Refusal): Promise<void> {
@@ -166,11 +166,11 @@ async function refuse({ request, response, answer }: Refusal): Promise<void> {
   response.end();
 }
 
-function send(response: ServerResponse, answer: Answer): void {
+function send(response: ServerResponse, answer: GatewayAnswer): void {
   response.writeHead(answer.status, withLength(answer));
   response.end(answer.body);
 }
 
-function withLength({ headers, body }: Answer): Record<string, string | number> {
+function withLength({ headers, body }: GatewayAnswer): Record<string, string | number> {
   return { ...headers, 'content-length': Buffer.byteLength(body) };
 }

@@ -7,23 +7,23 @@ import { FunctionFailed, FunctionTimedOut } from '../functions/function-errors.t
 import { MalformedAnswer, readBufferedAnswer } from './buffered-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';
 import { createProxyEvent } from './proxy-event.ts';
-import type { RequestContext } from './request-context.ts';
-import type { Match } from './router.ts';
+import type { GatewayRequestContext } from './request-context.ts';
+import type { GatewayMatch } from './router.ts';
 import { relayStream } from './stream-answer.ts';
 
 /** Invokes a function with an event (JSON); see `FunctionHost.invoke`. */
 export type InvokeFunction = (functionArn: string, event: Buffer, requestId: string) => Promise<Readable>;
 
-export interface Exchange {
-  readonly match: Match;
-  readonly context: RequestContext;
+export interface GatewayExchange {
+  readonly match: GatewayMatch;
+  readonly context: GatewayRequestContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: Buffer;
 }
 
 /** Answers the client; throws a `GatewayFault` while nothing has been sent. */
-export type Integration = (exchange: Exchange) => Promise<void>;
+export type Integration = (exchange: GatewayExchange) => Promise<void>;
 
 export interface IntegrationOptions {
   readonly invoke: InvokeFunction;
@@ -78,7 +78,7 @@ async function within(timeoutMs: number, answer: Promise<Readable>): Promise<Rea
 
 async function answerBuffered(
   source: Readable,
-  { match, context, request, response }: Exchange,
+  { match, context, request, response }: GatewayExchange,
 ): Promise<void> {
   const { status, headers, body } = await readBufferedAnswer({
     source,
@@ -93,7 +93,11 @@ async function answerBuffered(
   response.end(body);
 }
 
-function toFault(failure: unknown, { match, response }: Exchange, log: (line: string) => void): unknown {
+function toFault(
+  failure: unknown,
+  { match, response }: GatewayExchange,
+  log: (line: string) => void,
+): unknown {
   if (failure instanceof GatewayFault) return failure;
   if (failure instanceof FunctionTimedOut) return faults.functionTimedOut();
   const place = `${match.route.method} ${match.route.resourcePath}`;

@@ -5,8 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayEventIdentity, APIGatewayProxyEvent } from 'aws-lambda';
 import { ACCOUNT_ID, REGION } from '../assembly/intrinsics.ts';
-import type { RequestContext } from './request-context.ts';
-import type { Match } from './router.ts';
+import type { GatewayRequestContext } from './request-context.ts';
+import type { GatewayMatch } from './router.ts';
 
 /** API Gateway drops them on the way to a function (developer guide, important notes, header table). */
 const DROPPED_HEADERS = new Set([
@@ -26,9 +26,9 @@ const DROPPED_HEADERS = new Set([
 ]);
 
 export interface ProxyEventOptions {
-  readonly match: Match;
+  readonly match: GatewayMatch;
   readonly request: IncomingMessage;
-  readonly context: RequestContext;
+  readonly context: GatewayRequestContext;
   readonly body: Buffer;
 }
 
@@ -63,7 +63,7 @@ export function isBinary(binaryMediaTypes: readonly string[], contentType: strin
 }
 
 /** Names keep the case in which they came. */
-function collectHeaders(request: IncomingMessage, context: RequestContext): Record<string, string[]> {
+function collectHeaders(request: IncomingMessage, context: GatewayRequestContext): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(index, index + 2);
@@ -87,9 +87,9 @@ function lastValues(values: Readonly<Record<string, string[]>>): Record<string, 
 }
 
 function createContext(
-  match: Match,
+  match: GatewayMatch,
   request: IncomingMessage,
-  context: RequestContext,
+  context: GatewayRequestContext,
 ): APIGatewayProxyEvent['requestContext'] {
   const { api, route } = match;
   return {

@@ -3,10 +3,13 @@
  * a client meets here it may meet there.
  */
 import type { RateRule } from '../assembly/api/web-acls.ts';
-import type { RequestContext } from './request-context.ts';
+import type { GatewayRequestContext } from './request-context.ts';
 
 /** Returns the rule that the request exceeds, if any; counts it for each of the rules. */
-export type RateLimiter = (rules: readonly RateRule[], context: RequestContext) => RateRule | undefined;
+export type RateLimiter = (
+  rules: readonly RateRule[],
+  context: GatewayRequestContext,
+) => RateRule | undefined;
 
 interface Window {
   index: number;

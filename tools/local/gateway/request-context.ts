@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-export interface RequestContext {
+export interface GatewayRequestContext {
   /** API Gateway's own id of the request. */
   readonly requestId: string;
   readonly sourceIp: string;
@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly query: URLSearchParams;
 }
 
-export function createRequestContext(request: IncomingMessage): RequestContext {
+export function createRequestContext(request: IncomingMessage): GatewayRequestContext {
   const target = request.url ?? '/';
   const question = target.indexOf('?');
   const path = question < 0 ? target : target.slice(0, question);

@@ -4,7 +4,7 @@
  */
 import type { ApiRoute, RestApi } from '../assembly/api/rest-apis.ts';
 
-export interface Match {
+export interface GatewayMatch {
   readonly api: RestApi;
   readonly route: ApiRoute;
   /** Values as they were in the path, still percent-encoded: REST APIs do not decode them for Lambda. */
@@ -20,7 +20,9 @@ interface Resource {
 }
 
 /** Returns a lookup of method and path (no query); undefined means that no API has such a resource and method. */
-export function createRouter(apis: readonly RestApi[]): (method: string, path: string) => Match | undefined {
+export function createRouter(
+  apis: readonly RestApi[],
+): (method: string, path: string) => GatewayMatch | undefined {
   const candidates = apis
     .flatMap((api) => api.routes.map((route) => ({ api, route, ...parseResource(route.resourcePath) })))
     .sort((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)));

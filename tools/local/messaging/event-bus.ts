@@ -5,7 +5,7 @@ import { matches } from '../assembly/event-rules.ts';
 import { ACCOUNT_ID, REGION } from '../assembly/intrinsics.ts';
 import type { Queues } from './queues.ts';
 
-export interface PublishedEvent {
+export interface BusEvent {
   readonly source: string;
   readonly detailType: string;
   readonly detail: unknown;
@@ -31,7 +31,7 @@ export class EventBuses {
   }
 
   /** Returns the event's id; it is in every queue when this returns. */
-  put(bus: EventBusDescription, { source, detailType, detail }: PublishedEvent): string {
+  put(bus: EventBusDescription, { source, detailType, detail }: BusEvent): string {
     const { rules, queues, clock } = this.#options;
     const event = {
       version: '0',

@@ -5,7 +5,7 @@ import { isWriterAlive } from './process-liveness.ts';
 import { acquireLock, holderOf, LockHeld } from './process-lock.ts';
 
 /** The content of `session.json` for clients and tests. */
-export interface Session {
+export interface SessionFile {
   readonly base_url: string;
   readonly platform_url: string;
   readonly api_key: string;
@@ -50,7 +50,7 @@ export function runningService(stateDir: string): number | undefined {
 
 function sessionProcess(file: string): number | undefined {
   try {
-    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as Session;
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as SessionFile;
     return isWriterAlive(pid, file) ? pid : undefined;
   } catch {
     return undefined;
@@ -58,7 +58,7 @@ function sessionProcess(file: string): number | undefined {
 }
 
 /** Announces a ready service; the session appears last and whole. */
-export function announce(stateDir: string, runtime: RuntimeRecord, session: Session): void {
+export function announce(stateDir: string, runtime: RuntimeRecord, session: SessionFile): void {
   writeAtomically(join(stateDir, RUNTIME), runtime);
   writeAtomically(join(stateDir, SESSION), session);
 }

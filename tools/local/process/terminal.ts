@@ -1,8 +1,8 @@
 /** The output of `npm start` for people. */
-import type { Session } from './state-folder.ts';
+import type { SessionFile } from './state-folder.ts';
 
 /** The line that says the service is ready, and a call to try. */
-export function readyText(session: Session, elapsedMs: number): string {
+export function readyText(session: SessionFile, elapsedMs: number): string {
   const request = {
     model: 'sim/chat',
     stream: true,

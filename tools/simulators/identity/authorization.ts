@@ -10,13 +10,13 @@ export interface AuthorizationRequest {
 /** A request that must not be answered with a redirect: nobody knows that the address is the client's. */
 export class UntrustedRequest extends Error {}
 
-export interface Client {
+export interface OidcClient {
   readonly id: string;
   readonly redirectUris: readonly string[];
 }
 
 /** The request, or the address that says to the client what is wrong with it. Throws `UntrustedRequest`. */
-export function readAuthorization(query: URLSearchParams, client: Client): AuthorizationRequest | URL {
+export function readAuthorization(query: URLSearchParams, client: OidcClient): AuthorizationRequest | URL {
   const redirectUri = query.get('redirect_uri') ?? '';
   if (query.get('client_id') !== client.id) throw new UntrustedRequest('The client_id is not known.');
   if (!client.redirectUris.includes(redirectUri))

@@ -7,11 +7,11 @@ import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
 import type { KeptResponses } from './control/kept-responses.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
-import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
+import type { RequestLog, RequestOutcome, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
 import { ExchangeEnded, Link, type Wait } from './exchange/link.ts';
 import type { PromptCache } from './exchange/prompt-cache.ts';
-import type { Route, WholeReply } from './exchange/reply.ts';
+import type { SimulatedRoute, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
 import { geminiRoutes } from './gemini/routes.ts';
@@ -30,7 +30,7 @@ export interface UpstreamState {
 }
 
 /** Every provider route this server speaks. */
-export const ROUTES: readonly Route[] = [
+export const ROUTES: readonly SimulatedRoute[] = [
   ...openAiRoutes,
   ...responsesRoutes,
   ...anthropicRoutes,
@@ -71,7 +71,7 @@ async function answerExchange(
   request: IncomingMessage,
   response: ServerResponse,
   record: RequestRecord,
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   const { method, path } = record;
   const matches = table.matches(path);
   const match = matches.find(({ route }) => route.method === method);
@@ -112,7 +112,7 @@ export async function handleExchange(
   const { pathname: path, search: query } = new URL(request.url ?? '/', 'http://localhost');
   const { method = 'GET', headers } = request;
   const record = state.log.open({ method, path, ...(query === '' ? {} : { query }), headers });
-  let outcome: Outcome = 'aborted';
+  let outcome: RequestOutcome = 'aborted';
   try {
     outcome = await answerExchange(state, request, response, record);
   } catch (error) {

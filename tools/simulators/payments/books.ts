@@ -36,7 +36,7 @@ export interface PaymentIntent {
 }
 
 /** A refund or a dispute: money that goes back to the payer. */
-export interface Reversal {
+export interface SimulatedReversal {
   readonly id: string;
   readonly object: 'refund' | 'dispute';
   readonly amount: number;
@@ -62,7 +62,7 @@ interface Records {
   /** The metadata that a session's payment will have. */
   readonly intentMetadata: Record<string, Readonly<Record<string, string>>>;
   readonly intents: Record<string, PaymentIntent>;
-  readonly reversals: Record<string, Reversal>;
+  readonly reversals: Record<string, SimulatedReversal>;
   /** Answers by idempotency key. */
   readonly answers: Record<string, { readonly request: string; readonly answer: object }>;
   readonly outbox: Record<string, SandboxEvent>;
@@ -81,7 +81,7 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(12).to
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-export class Books {
+export class PaymentBooks {
   readonly records: Records;
   readonly #file: string;
 

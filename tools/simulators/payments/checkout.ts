@@ -1,12 +1,12 @@
 /** Checkouts and what becomes of them: opened by the API, paid on a page, refunded or disputed afterwards. */
 import * as z from 'zod';
 import {
-  type Books,
   type CheckoutSession,
   newId,
   nowSeconds,
+  type PaymentBooks,
   type PaymentIntent,
-  type Reversal,
+  type SimulatedReversal,
 } from './books.ts';
 import type { Courier } from './courier.ts';
 import { missing, SandboxError } from './errors.ts';
@@ -52,10 +52,10 @@ function parse<T>(schema: z.ZodType<T>, form: Readonly<Record<string, FormValue>
 }
 
 export class Checkouts {
-  readonly #books: Books;
+  readonly #books: PaymentBooks;
   readonly #courier: Courier;
 
-  constructor(books: Books, courier: Courier) {
+  constructor(books: PaymentBooks, courier: Courier) {
     this.#books = books;
     this.#courier = courier;
   }
@@ -136,7 +136,7 @@ export class Checkouts {
     return session;
   }
 
-  async refund(form: Readonly<Record<string, FormValue>>): Promise<Reversal> {
+  async refund(form: Readonly<Record<string, FormValue>>): Promise<SimulatedReversal> {
     const { payment_intent: payment, amount } = parse(refundRequest, form);
     const left = this.intent(payment).amount - this.#sentBack(payment);
     if (left === 0)
@@ -153,7 +153,7 @@ export class Checkouts {
   }
 
   /** Makes a refund fail, as only a bank can do. */
-  async failRefund(id: string): Promise<Reversal> {
+  async failRefund(id: string): Promise<SimulatedReversal> {
     const refund = this.#reversal('refund', id);
     refund.status = 'failed';
     await this.#courier.send('refund.failed', refund);
@@ -161,7 +161,7 @@ export class Checkouts {
   }
 
   /** Disputes a payment, as only a payer can do. */
-  async dispute(payment: string): Promise<Reversal> {
+  async dispute(payment: string): Promise<SimulatedReversal> {
     const left = this.intent(payment).amount - this.#sentBack(payment);
     if (left === 0) throw new SandboxError(400, 'There is nothing left to dispute.', 'charge_disputed');
     const dispute = this.#reverse('dispute', payment, left, 'needs_response');
@@ -170,7 +170,7 @@ export class Checkouts {
     return dispute;
   }
 
-  async winDispute(id: string): Promise<Reversal> {
+  async winDispute(id: string): Promise<SimulatedReversal> {
     const dispute = this.#reversal('dispute', id);
     dispute.status = 'won';
     await this.#courier.send('charge.dispute.funds_reinstated', dispute);
@@ -184,9 +184,14 @@ export class Checkouts {
     throw new SandboxError(400, `This Checkout Session is ${session.status}.`);
   }
 
-  #reverse(object: Reversal['object'], payment: string, amount: number, status: string): Reversal {
+  #reverse(
+    object: SimulatedReversal['object'],
+    payment: string,
+    amount: number,
+    status: string,
+  ): SimulatedReversal {
     const { currency, latest_charge: charge } = this.intent(payment);
-    const reversal: Reversal = {
+    const reversal: SimulatedReversal = {
       id: newId(object === 'refund' ? 're' : 'dp'),
       object,
       amount,
@@ -201,7 +206,7 @@ export class Checkouts {
     return reversal;
   }
 
-  #reversal(object: Reversal['object'], id: string): Reversal {
+  #reversal(object: SimulatedReversal['object'], id: string): SimulatedReversal {
     const found = this.#books.records.reversals[id];
     if (found === undefined || found.object !== object) throw missing(object, id);
     return found;

@@ -1,6 +1,6 @@
 /** Delivers the sandbox's events, signed as Stripe signs them, until somebody takes them. */
 import Stripe from 'stripe';
-import { type Books, newId, nowSeconds, type SandboxEvent } from './books.ts';
+import { newId, nowSeconds, type PaymentBooks, type SandboxEvent } from './books.ts';
 
 export interface Recipient {
   readonly url: string;
@@ -13,14 +13,14 @@ const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 60_000];
 const TIMEOUT_MS = 30_000;
 
 export class Courier {
-  readonly #books: Books;
+  readonly #books: PaymentBooks;
   readonly #log: (line: string) => void;
   readonly #stripe = new Stripe('sk_test_sandbox');
   readonly #timers = new Set<NodeJS.Timeout>();
   #recipient: Recipient | undefined;
   #stopped = false;
 
-  constructor(books: Books, log: (line: string) => void) {
+  constructor(books: PaymentBooks, log: (line: string) => void) {
     this.#books = books;
     this.#log = log;
   }

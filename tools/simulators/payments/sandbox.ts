@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, startLoopbackServer } from '../loopback-server.ts';
-import { Books } from './books.ts';
+import { PaymentBooks } from './books.ts';
 import { Checkouts } from './checkout.ts';
 import { Courier, type Recipient } from './courier.ts';
 import { SandboxError } from './errors.ts';
@@ -31,7 +31,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const tooLarge = () => new SandboxError(413, 'The request is too large.');
 
 export async function startPaymentSandbox(options: SandboxOptions): Promise<PaymentSandbox> {
-  const books = new Books(options.file);
+  const books = new PaymentBooks(options.file);
   const courier = new Courier(books, options.log);
   const sandbox = new Sandbox(books, new Checkouts(books, courier));
   const server = await startLoopbackServer((request, response) => {
@@ -48,10 +48,10 @@ export async function startPaymentSandbox(options: SandboxOptions): Promise<Paym
 }
 
 class Sandbox {
-  readonly #books: Books;
+  readonly #books: PaymentBooks;
   readonly #checkouts: Checkouts;
 
-  constructor(books: Books, checkouts: Checkouts) {
+  constructor(books: PaymentBooks, checkouts: Checkouts) {
     this.#books = books;
     this.#checkouts = checkouts;
   }

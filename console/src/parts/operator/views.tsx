@@ -1,7 +1,7 @@
 /** The queries of the operator's views, and the table of a view that has pages. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call, withQuery } from '../../api/client.ts';
-import type { Page } from '../../api/types.ts';
+import type { ApiPage } from '../../api/types.ts';
 import { Loaded, Panel } from '../basics.tsx';
 import { type Column, Table } from '../table.tsx';
 
@@ -13,7 +13,7 @@ export const useView = <T,>(view: string) =>
 const usePages = <T,>(view: string) =>
   useInfiniteQuery({
     queryKey: ['operator', view, 'pages'],
-    queryFn: ({ pageParam }) => call<Page<T>>(withQuery(pathOf(view), { limit: 100, cursor: pageParam })),
+    queryFn: ({ pageParam }) => call<ApiPage<T>>(withQuery(pathOf(view), { limit: 100, cursor: pageParam })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });

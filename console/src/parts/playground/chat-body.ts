@@ -1,5 +1,5 @@
 /** The body of a chat completion, of what somebody has filled in. */
-import type { ChatBody, Turn } from '../snippets/requests.ts';
+import type { ChatBody, SnippetTurn } from '../snippets/requests.ts';
 
 /** Text as JSON; undefined when it is empty. Throws an error that names the field. */
 function jsonOf(text: string, field: string): unknown {
@@ -18,7 +18,11 @@ export interface Draft {
 }
 
 /** Returns the body of a chat request. Empty fields are not sent. Throws if a JSON field is not valid JSON. */
-export function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): ChatBody {
+export function chatBody(
+  model: string,
+  turns: readonly SnippetTurn[],
+  { system, tools, schema }: Draft,
+): ChatBody {
   const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
   return {
     model,
@@ -31,7 +35,7 @@ export function chatBody(model: string, turns: readonly Turn[], { system, tools,
 }
 
 /** The turns of the request that comes next; while no message is written, of the one before it. */
-export function turnsToShow(turns: readonly Turn[], text: string): readonly Turn[] {
+export function turnsToShow(turns: readonly SnippetTurn[], text: string): readonly SnippetTurn[] {
   if (text.trim() !== '') return [...turns, { role: 'user', content: text }];
   const asked = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
   return asked.length === 0 ? [{ role: 'user', content: 'Say hello.' }] : asked;

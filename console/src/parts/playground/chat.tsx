@@ -1,22 +1,22 @@
 /** A conversation, streamed; with tools and a schema for the answer where they are given. */
 import { useRef, useState } from 'react';
-import { type Made, streamChat } from '../../api/playground.ts';
+import { type PlaygroundMetrics, streamChat } from '../../api/playground.ts';
 import { Problem } from '../basics.tsx';
 import { TextArea, useAction } from '../form.tsx';
-import type { Turn } from '../snippets/requests.ts';
+import type { SnippetTurn } from '../snippets/requests.ts';
 import { AsCode } from '../snippets/tabs.tsx';
 import { chatBody, type Draft, turnsToShow } from './chat-body.ts';
 import { MadeLine } from './made.tsx';
 
 export function ChatTrial({ model }: { readonly model: string }) {
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [turns, setTurns] = useState<readonly SnippetTurn[]>([]);
   const [coming, setComing] = useState<string>();
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<PlaygroundMetrics>();
   const [text, setText] = useState('');
   const [draft, setDraft] = useState<Draft>({ system: '', tools: '', schema: '' });
   const stop = useRef<AbortController>(null);
   const { run, busy, error } = useAction(async () => {
-    const asked: readonly Turn[] = [...turns, { role: 'user', content: text }];
+    const asked: readonly SnippetTurn[] = [...turns, { role: 'user', content: text }];
     const body = chatBody(model, asked, draft);
     stop.current = new AbortController();
     setTurns(asked);
@@ -111,7 +111,7 @@ const Talk = ({
   turns,
   coming,
 }: {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly SnippetTurn[];
   readonly coming: string | undefined;
 }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.

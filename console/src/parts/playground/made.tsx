@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
-import type { Made } from '../../api/playground.ts';
+import type { PlaygroundMetrics } from '../../api/playground.ts';
 import type { AccountReceipt } from '../../api/types.ts';
 import { Money } from '../basics.tsx';
 
 const ms = (count: number): string => `${Math.round(count).toLocaleString('en-US')} ms`;
 
 /** A call is settled before its answer ends, so its receipt is there; a broken one may take a moment longer. */
-export function MadeLine({ made }: { readonly made: Made }) {
+export function MadeLine({ made }: { readonly made: PlaygroundMetrics }) {
   const receipt = useQuery({
     queryKey: ['receipt', made.requestId],
     retry: 5,

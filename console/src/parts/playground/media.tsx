@@ -1,6 +1,6 @@
 /** Images, speech and transcription. */
 import { type ReactNode, useEffect, useState } from 'react';
-import { inference, type Made } from '../../api/playground.ts';
+import { inference, type PlaygroundMetrics } from '../../api/playground.ts';
 import { KIND_PATHS } from '../../api/values.ts';
 import { Field, Form, Input, TextArea } from '../form.tsx';
 import type { SnippetRequest } from '../snippets/requests.ts';
@@ -12,7 +12,7 @@ async function timed<T>(
   path: string,
   body: unknown,
   read: (response: Response) => Promise<T>,
-): Promise<{ readonly answer: T; readonly made: Made }> {
+): Promise<{ readonly answer: T; readonly made: PlaygroundMetrics }> {
   const startedMs = performance.now();
   const { response, requestId } = await inference(path, body, AbortSignal.timeout(600_000));
   const answer = await read(response);
@@ -30,7 +30,7 @@ function Trial({
 }: {
   readonly submit: string;
   readonly onSubmit: () => Promise<void>;
-  readonly made: Made | undefined;
+  readonly made: PlaygroundMetrics | undefined;
   readonly result: ReactNode;
   readonly request: SnippetRequest;
   readonly children: ReactNode;
@@ -57,7 +57,7 @@ export function ImageTrial({ model }: { readonly model: string }) {
   const [prompt, setPrompt] = useState('A lighthouse at dusk');
   const body = { model, prompt, response_format: 'b64_json' };
   const [image, setImage] = useState<string>();
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<PlaygroundMetrics>();
   const draw = async () => {
     const { answer, made: after } = await timed(
       KIND_PATHS.image,
@@ -89,7 +89,7 @@ export function SpeechTrial({ model }: { readonly model: string }) {
   const [voice, setVoice] = useState('alloy');
   const body = { model, input, voice };
   const [audio, setAudio] = useState<string>();
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<PlaygroundMetrics>();
   useEffect(
     () => () => {
       if (audio !== undefined) URL.revokeObjectURL(audio);
@@ -119,7 +119,7 @@ export function SpeechTrial({ model }: { readonly model: string }) {
 export function TranscriptionTrial({ model }: { readonly model: string }) {
   const [file, setFile] = useState<File>();
   const [text, setText] = useState<string>();
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<PlaygroundMetrics>();
   const transcribe = async () => {
     if (file === undefined) throw new Error('Choose a file.');
     const form = new FormData();

@@ -1,7 +1,7 @@
 /** The requests that snippets make: as the playground sends them, or an example of a kind. */
-import type { Kind } from '../../api/values.ts';
+import type { CallKindValue } from '../../api/values.ts';
 
-export interface Turn {
+export interface SnippetTurn {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
@@ -9,7 +9,7 @@ export interface Turn {
 /** A chat completion as OpenAI's API takes it. */
 export interface ChatBody {
   readonly model: string;
-  readonly messages: readonly Turn[];
+  readonly messages: readonly SnippetTurn[];
   /** Tools that a user wrote, in any shape. */
   readonly tools?: unknown;
   readonly response_format?: {
@@ -21,7 +21,7 @@ export interface ChatBody {
 export type SnippetRequest =
   | { readonly kind: 'chat'; readonly body: ChatBody }
   | {
-      readonly kind: Exclude<Kind, 'chat'>;
+      readonly kind: Exclude<CallKindValue, 'chat'>;
       /** The fields of a transcription's form, beside its file. */
       readonly body: Readonly<Record<string, unknown>>;
       /** The name of the file of a transcription. */
@@ -29,7 +29,7 @@ export type SnippetRequest =
     };
 
 /** A request to begin with. */
-export function exampleRequest(kind: Kind, model: string): SnippetRequest {
+export function exampleRequest(kind: CallKindValue, model: string): SnippetRequest {
   switch (kind) {
     case 'chat':
       return { kind, body: { model, messages: [{ role: 'user', content: 'Say hello.' }] } };

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { SERVICE } from '../../api/client.ts';
 import { usePrices } from '../../api/queries.ts';
-import type { Policy, Price } from '../../api/types.ts';
+import type { PolicyBody, PriceBody } from '../../api/types.ts';
 import { Code, Panel } from '../basics.tsx';
 import { Tabs } from '../form.tsx';
 import { snippets } from './clients.ts';
@@ -12,9 +12,12 @@ import { exampleRequest, type SnippetRequest } from './requests.ts';
 const NO_KEY = '<your API key>';
 
 /** A request to begin with, of a model that a policy allows; until one is known, with what stands for its name. */
-export function useExample({ allowed_models: models, allowed_kinds: kinds }: Policy = {}): SnippetRequest {
+export function useExample({
+  allowed_models: models,
+  allowed_kinds: kinds,
+}: PolicyBody = {}): SnippetRequest {
   const prices = usePrices();
-  const fits = ({ model_id: id, type }: Price) =>
+  const fits = ({ model_id: id, type }: PriceBody) =>
     (models?.includes(id) ?? true) && (kinds?.includes(type) ?? true);
   const allowed = prices.data?.filter(fits) ?? [];
   const price = allowed.find(({ type }) => type === 'chat') ?? allowed[0];

@@ -173,12 +173,12 @@ const documentSchema = z
 /** A validated document; prices are nano-USD a unit. */
 export type CatalogDocument = z.infer<typeof documentSchema>;
 export type Model = CatalogDocument['models'][number];
-export type Route = Model['routes'][number];
+export type CatalogRoute = Model['routes'][number];
 
 /** A route that may serve a call. */
 export interface Candidate {
   readonly model: Model;
-  readonly route: Route;
+  readonly route: CatalogRoute;
 }
 
 /** Validates a document; throws an error that names every offending field. */

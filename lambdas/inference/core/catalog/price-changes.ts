@@ -4,7 +4,7 @@
  */
 
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import { rateOf, ratesOf, type Served } from '../pricing/bill.ts';
+import { type PricingContext, rateOf, ratesOf } from '../pricing/bill.ts';
 import type { TokenItem } from '../pricing/counts.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
 import type { CatalogDocument } from './catalog-document.ts';
@@ -113,7 +113,7 @@ function standIn(prices: Prices, name: string): NanoUsd | undefined {
 function charged(
   prices: TokenPrices,
   rate: string,
-  { above, served }: { readonly above: number; readonly served: Served },
+  { above, served }: { readonly above: number; readonly served: PricingContext },
 ): NanoUsd {
   const item = rate.replace(/^cache_writes\./, 'cache_write_') as TokenItem;
   return rateOf(ratesOf(prices, above === 0 ? 0 : above + 1, served), item);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pricesOf } from '../../testing/pricing/arbitraries.ts';
 import { billOf, imageItem } from '../pricing/bill.ts';
-import { type Measured, unitCounts } from '../pricing/counts.ts';
+import { type UnitCounts, unitCounts } from '../pricing/counts.ts';
 import { parseCatalog } from './catalog-document.ts';
 
 const LISTS = {
@@ -27,7 +27,7 @@ const LISTS = {
 } as const;
 
 /** All measurements that calls of any kind are billed by. */
-const MEASURED: Measured = {
+const MEASURED: UnitCounts = {
   tokens: 1_000,
   characters: 4_000,
   seconds: 12.5,

@@ -5,9 +5,10 @@
 import { hash } from 'node:crypto';
 import { NANO_PER_USD, type NanoUsd } from '../../../platform/core/money.ts';
 import type { After, UlidSource } from '../../../platform/core/ports.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import type { UpstreamFailure } from '../upstream/provider.ts';
 import {
+  type CircuitScope,
   claimOf,
   coolingOf,
   failureOf,
@@ -16,7 +17,6 @@ import {
   keysOf,
   openingOf,
   SCOPES,
-  type Scope,
   stateOf,
   successOf,
   verdictOf,
@@ -45,13 +45,13 @@ export interface Permit {
   readonly hasPaid: boolean;
   readonly begunMs: number;
   /** The call probes the route, for these of its circuits. */
-  readonly probe?: { readonly id: string; readonly scopes: readonly Scope[] } | undefined;
+  readonly probe?: { readonly id: string; readonly scopes: readonly CircuitScope[] } | undefined;
 }
 
 /** An attempt whose answer has begun; to be handed back when the answer breaks off. */
-export interface Served extends Permit {
+export interface OpenPermit extends Permit {
   /** True for a circuit over which the previous call of this process failed. */
-  readonly before: Readonly<Record<Scope, boolean>>;
+  readonly before: Readonly<Record<CircuitScope, boolean>>;
 }
 
 /** Failures of an account count for all only if it has spent as much: opening accounts with a few cents costs nothing. */
@@ -88,7 +88,7 @@ export class Breaker {
    * To be called as a call begins: looks again at its circuits in the background when the last look is old. Resolves at
    * once, except where a circuit is new to the process. Never rejects.
    */
-  async refresh(routes: readonly Pick<Route, 'id'>[], accountId: string): Promise<void> {
+  async refresh(routes: readonly Pick<CatalogRoute, 'id'>[], accountId: string): Promise<void> {
     const account = accountHash(accountId);
     const keys = routes.flatMap(({ id }) => Object.values(keysOf(id, account)));
     const isNew = keys.some((key) => !this.#circuits.has(key));
@@ -101,7 +101,7 @@ export class Breaker {
    * probe, and a second at most. Never rejects.
    */
   async admit(
-    route: Pick<Route, 'id' | 'timeout_ms'>,
+    route: Pick<CatalogRoute, 'id' | 'timeout_ms'>,
     caller: CircuitCaller,
   ): Promise<Permit | { readonly allowed: false; readonly retryAfterSeconds: number }> {
     const { clock, ulid } = this.#dependencies;
@@ -110,7 +110,8 @@ export class Breaker {
     const hasPaid = caller.spent >= MIN_SPENT;
     const permit = { allowed: true, routeId: route.id, account, hasPaid, begunMs } as const;
     const keys = keysOf(route.id, account);
-    const stateIn = (scope: Scope) => stateOf(this.#circuits.of(keys[scope]).circuit, account, begunMs);
+    const stateIn = (scope: CircuitScope) =>
+      stateOf(this.#circuits.of(keys[scope]).circuit, account, begunMs);
     const untilMs = Math.max(stateIn('shared').untilMs, stateIn('own').untilMs);
     if (untilMs > begunMs)
       return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((untilMs - begunMs) / 1000)) };
@@ -131,7 +132,7 @@ export class Breaker {
   }
 
   /** The route gave a whole answer, or the first content of a stream. */
-  succeeded(permit: Permit): Served {
+  succeeded(permit: Permit): OpenPermit {
     const keys = keysOf(permit.routeId, permit.account);
     const [shared, own] = [this.#circuits.of(keys.shared), this.#circuits.of(keys.own)];
     const before = { shared: shared.lastFailed, own: own.lastFailed };
@@ -151,7 +152,7 @@ export class Breaker {
   }
 
   /** The route failed within its answer: the call that had succeeded counts as a failed one after all. */
-  broke(failure: UpstreamFailure, { before, ...permit }: Served): void {
+  broke(failure: UpstreamFailure, { before, ...permit }: OpenPermit): void {
     const outcome = classifyFailure(failure);
     if (hasFailed(outcome)) this.#count(permit, -1, before);
     // How long an answer takes is the request's choice.
@@ -171,7 +172,7 @@ export class Breaker {
     if (this.#reports.size > 0) await this.#within(FLUSH_MS, Promise.all(this.#reports));
   }
 
-  #count({ routeId, account }: Permit, successes: 1 | -1, lastFailed: Served['before']): void {
+  #count({ routeId, account }: Permit, successes: 1 | -1, lastFailed: OpenPermit['before']): void {
     const keys = keysOf(routeId, account);
     for (const scope of SCOPES) {
       const known = this.#circuits.of(keys[scope]);
@@ -205,7 +206,7 @@ export class Breaker {
   /** Ends an attempt in one of its circuits: as its probe, or as an ordinary call. */
   async #end(
     { routeId, account, begunMs, probe }: Permit,
-    scope: Scope,
+    scope: CircuitScope,
     outcome: FailureClass,
   ): Promise<void> {
     const { clock, ulid, log, count } = this.#dependencies;

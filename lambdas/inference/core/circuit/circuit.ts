@@ -16,7 +16,7 @@
 import { type FailureClass, hasFailed, isOfRoute } from './failure-class.ts';
 
 export const SCOPES = ['shared', 'own'] as const;
-export type Scope = (typeof SCOPES)[number];
+export type CircuitScope = (typeof SCOPES)[number];
 
 export interface Circuit {
   readonly [failures: `a${number}` | `b${number}`]: ReadonlySet<string>;
@@ -41,7 +41,7 @@ export interface Circuit {
 type Values<T> = Readonly<Record<string, T>>;
 
 /** An atomic change of one circuit. */
-export interface Change {
+export interface CircuitChange {
   /** All of these hold, or nothing changes. */
   readonly when: {
     readonly absent?: string;
@@ -81,7 +81,7 @@ const COOLING_SECONDS = { unsaid: 5, least: 1, most: 60 };
 const OWN = '~';
 
 /** The keys of a route's circuits for an account. */
-export const keysOf = (routeId: string, account: string): Readonly<Record<Scope, string>> => ({
+export const keysOf = (routeId: string, account: string): Readonly<Record<CircuitScope, string>> => ({
   shared: routeId,
   own: routeId + OWN + account,
 });
@@ -147,9 +147,9 @@ const bucketsBefore = (circuit: Circuit, timeMs: number): readonly string[] =>
   });
 
 /** An attempt that has ended, or ends a probe of that id. */
-export interface Ended {
+export interface AttemptResult {
   readonly id: string;
-  readonly scope: Scope;
+  readonly scope: CircuitScope;
   readonly account: string;
   readonly outcome: FailureClass;
   readonly begunMs: number;
@@ -168,10 +168,10 @@ export interface LocalCalls {
 /** Undefined if the failure changes nothing. `own` is the account's own circuit, which counts a failure first. */
 export function failureOf(
   circuit: Circuit,
-  { id, scope, account, outcome, begunMs, nowMs }: Ended,
+  { id, scope, account, outcome, begunMs, nowMs }: AttemptResult,
   { served, successes, lastFailed }: LocalCalls,
   own: Circuit,
-): Change | undefined {
+): CircuitChange | undefined {
   const bucket = bucketOf(nowMs);
   const isAgain = membersOf(own, 'b', nowMs) > 1;
   const sets =
@@ -195,7 +195,7 @@ export function failureOf(
 }
 
 /** Undefined unless it can keep the circuit closed. */
-export const successOf = (circuit: Circuit, successes: number, nowMs: number): Change | undefined =>
+export const successOf = (circuit: Circuit, successes: number, nowMs: number): CircuitChange | undefined =>
   successes <= 0 || !isInDoubt(circuit, nowMs)
     ? undefined
     : {
@@ -204,7 +204,7 @@ export const successOf = (circuit: Circuit, successes: number, nowMs: number): C
       };
 
 /** Opens a circuit that is failing. Of several processes one does it, and finds itself in `opened_by`. */
-export const openingOf = ({ id, begunMs, nowMs }: Ended): Change => ({
+export const openingOf = ({ id, begunMs, nowMs }: AttemptResult): CircuitChange => ({
   when: { absent: 'open_until', atMost: { since: begunMs } },
   set: { open_until: nowMs + COOLDOWN_MS, opened_at: nowMs, opened_by: id },
 });
@@ -212,9 +212,9 @@ export const openingOf = ({ id, begunMs, nowMs }: Ended): Change => ({
 /** Takes the probe of a half-open circuit if no other call has, until its lease ends. */
 export function claimOf(
   { open_until: seen = 0, probers }: Circuit,
-  { id, scope, account }: Pick<Ended, 'id' | 'scope' | 'account'>,
+  { id, scope, account }: Pick<AttemptResult, 'id' | 'scope' | 'account'>,
   untilMs: number,
-): Change {
+): CircuitChange {
   const others = probers?.split(' ').filter((other) => other !== account) ?? [];
   const turns = scope === 'shared' ? { probers: [...others.slice(-1), account].join(' ') } : {};
   return { when: { equal: { open_until: seen } }, set: { open_until: untilMs, probe: id, ...turns } };
@@ -224,7 +224,10 @@ export function claimOf(
  * Ends a probe. A served one closes the circuit. One whose failure may be the request's leaves a shared circuit to the next
  * account, but soon and not at once: a route may be dead in ways that look like the fault of each request.
  */
-export function verdictOf(circuit: Circuit, { id, scope, outcome, begunMs, nowMs }: Ended): Change {
+export function verdictOf(
+  circuit: Circuit,
+  { id, scope, outcome, begunMs, nowMs }: AttemptResult,
+): CircuitChange {
   const when = { equal: { probe: id } };
   if (outcome === 'serving') {
     const gone = ['open_until', 'opened_at', 'probe', 'probers', ...bucketsBefore(circuit, Number.MAX_VALUE)];
@@ -244,7 +247,7 @@ export function coolingOf(
   { cool_until: known = 0 }: Circuit,
   askedSeconds: number | undefined,
   nowMs: number,
-): Change | undefined {
+): CircuitChange | undefined {
   const untilMs = nowMs + Math.ceil(coolingSeconds(askedSeconds) * 1000);
   const news = untilMs - COOLING_SECONDS.least * 1000;
   return known > news ? undefined : { when: { atMost: { cool_until: news } }, set: { cool_until: untilMs } };

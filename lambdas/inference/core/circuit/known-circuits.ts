@@ -1,14 +1,14 @@
 /** The circuits that a process has cached: as it read them last, or as its own changes returned them, with its own calls. */
 import { BoundedMap } from '../../../platform/core/bounded-map.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { BUCKET_MS, type Change, type Circuit, type LocalCalls } from './circuit.ts';
+import { BUCKET_MS, type Circuit, type CircuitChange, type LocalCalls } from './circuit.ts';
 
 /** The store of circuits, by key. Every operation settles in the end. */
 export interface CircuitStore {
   /** Those that there are; may lag a second behind the latest changes. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Circuit>>;
   /** Makes the change if its conditions hold. Resolves with the circuit as it is then, either way. */
-  write(key: string, change: Change): Promise<Circuit>;
+  write(key: string, change: CircuitChange): Promise<Circuit>;
 }
 
 /** Every stored circuit, by key: those of routes that have failed of late. */
@@ -74,7 +74,7 @@ export class KnownCircuits {
   }
 
   /** Resolves with the circuit as the change has left it; undefined without a change or an answer. Never rejects. */
-  async write(key: string, change: Change | undefined): Promise<Circuit | undefined> {
+  async write(key: string, change: CircuitChange | undefined): Promise<Circuit | undefined> {
     if (change === undefined) return undefined;
     return this.#tried('circuit not written', async () => {
       const circuit = await this.#dependencies.store.write(key, change);

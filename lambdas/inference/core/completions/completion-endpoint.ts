@@ -14,7 +14,7 @@ import type {
 } from '../../../platform/core/ports.ts';
 import type { PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
-import type { Model, Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { outputBound } from '../metering/output-bound.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
 import { quoteChat } from '../quote.ts';
@@ -29,7 +29,7 @@ import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fiel
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
-  readonly providers: Readonly<Record<Route['protocol'], Provider>>;
+  readonly providers: Readonly<Record<CatalogRoute['protocol'], Provider>>;
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly clock: Clock;

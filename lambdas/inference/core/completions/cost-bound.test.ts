@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import { systemAfter, systemClock, systemUlid } from '../../../platform/system/system.ts';
@@ -148,8 +148,8 @@ describe('a completion of which its route reports more than its bound', () => {
       warned.length = 0;
       const call = read([model], { max_tokens: 50 }, 'Hello.', { log });
       const amount = call.cost(50);
-      const outcomes: Outcome[] = [];
-      const settle = async (outcome: Outcome) => {
+      const outcomes: CallOutcome[] = [];
+      const settle = async (outcome: CallOutcome) => {
         outcomes.push(outcome);
         return { record: outcome, balance: undefined };
       };

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { isPriced } from '../fields/need.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
 import { Meter, type MeterOptions } from '../metering/meter.ts';
@@ -14,12 +14,12 @@ import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import {
-  type Attempt,
+  type AnswerIdentity,
   type ChatPayload,
-  type Identity,
   type Provider,
   type Reply,
   type ReplyEvent,
+  type RouteAttempt,
   UpstreamFailure,
 } from '../upstream/provider.ts';
 import {
@@ -43,7 +43,7 @@ export type Answer =
       readonly close: (complete: boolean) => void;
     };
 
-export interface AttemptOptions extends Omit<Attempt, 'signal'>, Omit<RouteClockOptions, 'stream'> {
+export interface AttemptOptions extends Omit<RouteAttempt, 'signal'>, Omit<RouteClockOptions, 'stream'> {
   readonly provider: Provider;
 }
 
@@ -95,7 +95,7 @@ export interface CompletionWriting {
   /** Returns whether the stream is closed at the provider when its caller leaves. */
   readonly canCancel: boolean;
   /** The id of the answer, in the API's form, and the name of its model. */
-  readonly identity: Identity;
+  readonly identity: AnswerIdentity;
   /** Writes the answer in the format of the API. */
   readonly writer: (options: WriterOptions) => ReplyWriter;
   /** Writes a stream as server-sent events. */
@@ -209,7 +209,7 @@ const ASKING = [
 ];
 
 export function canCancel(
-  { cancels, reasoning, dialect = {} }: Pick<Route, 'cancels' | 'reasoning' | 'dialect'>,
+  { cancels, reasoning, dialect = {} }: Pick<CatalogRoute, 'cancels' | 'reasoning' | 'dialect'>,
   { body, fields }: Pick<ChatPayload, 'body' | 'fields'>,
 ): boolean {
   const thinks = reasoning || Object.keys(dialect).some((name) => name.startsWith('reasoning_'));

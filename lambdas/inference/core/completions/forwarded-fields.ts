@@ -3,7 +3,7 @@
 import { bareHost, isAddress, isPublicAddress } from '../../../platform/core/address.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Model, Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { readFields } from '../fields/read-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { bodyFor } from '../quote.ts';
@@ -36,7 +36,7 @@ export function readPayload(
  * The payload as one route takes it: with the undocumented fields that it lists, and without the sampling fields if its
  * model reasons (OpenAI docs, Reasoning models).
  */
-export function payloadFor(route: Route, given: ChatPayload): ChatPayload {
+export function payloadFor(route: CatalogRoute, given: ChatPayload): ChatPayload {
   const taken = bodyFor(given, [route]);
   const payload = taken === given.body ? given : { ...given, body: taken };
   if (!route.reasoning) return payload;

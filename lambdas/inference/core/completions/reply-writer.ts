@@ -2,11 +2,11 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { StreamPart } from '../upstream/conversation.ts';
-import type { Identity, WholeAnswer } from '../upstream/provider.ts';
+import type { AnswerIdentity, WholeAnswer } from '../upstream/provider.ts';
 
 /** The values that an answer is written with. */
 export interface WriterOptions {
-  readonly identity: Identity;
+  readonly identity: AnswerIdentity;
   /** The service's own count of the prompt, for an event that must name one before the route has. */
   readonly promptTokens: () => number;
 }

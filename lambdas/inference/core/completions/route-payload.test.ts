@@ -6,12 +6,12 @@ import { chatCompletionRequest } from '../../formats/chat/schema.ts';
 import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
 import { createCapsules } from '../../store/capsules.ts';
-import { parseCatalog, type Route } from '../catalog/catalog-document.ts';
+import { type CatalogRoute, parseCatalog } from '../catalog/catalog-document.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import { payloadFor } from './forwarded-fields.ts';
 
 /** A route as the catalog would hold it. */
-function routeThat(more: Partial<Route>): Route {
+function routeThat(more: Partial<CatalogRoute>): CatalogRoute {
   const base_url = 'https://upstream.example/v1';
   const route = { id: 'r', protocol: 'openai', base_url, upstream_model: 'm', ...more };
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };

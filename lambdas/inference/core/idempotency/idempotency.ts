@@ -10,7 +10,7 @@ import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
-import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from './ports.ts';
+import type { KeptAnswer, ReplayClaim, ReplayStore, StoredClaim } from './ports.ts';
 
 /** Interface, Limits: idempotency retention. */
 const RETENTION_SECONDS = 24 * 60 * 60;
@@ -43,7 +43,7 @@ export interface IdempotencyDependencies {
 }
 
 /** The request of a call, and the time that its host has. */
-export interface Received {
+export interface IncomingCall {
   readonly request: Request;
   readonly context: CallContext;
 }
@@ -77,7 +77,7 @@ export class Idempotency {
    * its answer is kept: then it may have been billed, and a repetition replays it.
    */
   async guard<Streamed extends object = never>(
-    received: Received,
+    received: IncomingCall,
     call: RepeatableCall,
     run: (keep?: Keep) => Promise<Response | Streamed>,
   ): Promise<Response | Streamed> {
@@ -115,10 +115,10 @@ export class Idempotency {
   }
 
   #claimOf(
-    { request, context }: Received,
+    { request, context }: IncomingCall,
     { requestId, key, identity, stream }: RepeatableCall,
     { name, credential }: { readonly name: string; readonly credential: string },
-  ): Claim {
+  ): ReplayClaim {
     const nowMs = this.#dependencies.clock();
     const { pathname } = new URL(request.url);
     return {
@@ -134,7 +134,7 @@ export class Idempotency {
 
   /** Claims the key, or returns the finished call that has it, waiting for it if need be. */
   async #claim(
-    claim: Claim,
+    claim: ReplayClaim,
     { key }: RepeatableCall,
     { remainingTimeMs }: CallContext,
   ): Promise<'claimed' | Finished> {
@@ -176,7 +176,7 @@ export class Idempotency {
     await Promise.race([marking, this.#pause(MARK_MS)]);
   }
 
-  async #free(claim: Claim): Promise<void> {
+  async #free(claim: ReplayClaim): Promise<void> {
     try {
       await this.#dependencies.store.free(claim);
     } catch (failure) {
@@ -198,7 +198,7 @@ export class Idempotency {
 const claimId = ({ keyId }: VerifiedKey, name: string): string =>
   createHash('sha256').update(`${keyId}\n${name}`).digest('hex');
 
-function requireSame(found: StoredClaim, claim: Claim, headers: Record<string, string>): void {
+function requireSame(found: StoredClaim, claim: ReplayClaim, headers: Record<string, string>): void {
   if (found.requestHash !== claim.requestHash) {
     const message = `This ${PARAM} was used with another request.`;
     throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });

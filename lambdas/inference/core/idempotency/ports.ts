@@ -4,7 +4,7 @@
  */
 
 /** The record that a first call writes before anything else happens. */
-export interface Claim {
+export interface ReplayClaim {
   /** Derived from the API key's id and the idempotency key. */
   readonly id: string;
   /** Keyed hash of path and body. */
@@ -19,7 +19,7 @@ export interface Claim {
   readonly expires: number;
 }
 
-export interface StoredClaim extends Claim {
+export interface StoredClaim extends ReplayClaim {
   /** True if the answer is stored. */
   readonly done: boolean;
 }
@@ -32,12 +32,12 @@ export interface KeptAnswer {
 
 export interface ReplayStore {
   /** Writes the claim if there is none, only an expired one, or one whose call is dead; else returns that one. */
-  claim(claim: Claim, nowMs: number): Promise<'claimed' | StoredClaim>;
+  claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim>;
   find(id: string, nowMs: number): Promise<StoredClaim | undefined>;
   /** Stores the answer of the call that holds the claim; throws when it no longer does. */
-  keep(claim: Claim, credential: string, answer: KeptAnswer): Promise<void>;
+  keep(claim: ReplayClaim, credential: string, answer: KeptAnswer): Promise<void>;
   /** The answer of a finished call. Throws when it cannot be read. */
   open(found: StoredClaim, credential: string): Promise<KeptAnswer>;
   /** Ends the claim of a call that failed; another call's claim stays, and so does one whose answer is kept. */
-  free(claim: Claim): Promise<void>;
+  free(claim: ReplayClaim): Promise<void>;
 }

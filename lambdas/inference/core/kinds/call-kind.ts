@@ -1,13 +1,13 @@
 /** Kinds of calls other than conversations: what each of them defines for the frame that all paid calls share. */
 import type * as z from 'zod';
-import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import type { AnsweredCall, Deliver } from '../call.ts';
-import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
+import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
 import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
-import type { Measured } from '../pricing/counts.ts';
+import type { UnitCounts } from '../pricing/counts.ts';
 import type { Estimate } from '../quote.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
@@ -25,7 +25,7 @@ export type ProviderCall<Payload, Answer> = (attempt: ProviderAttempt<Payload>) 
 
 /** The protocols that serve a kind of call; the catalog admits no route of another for it. */
 export type ProviderCalls<Payload, Answer> = Partial<
-  Record<Route['protocol'], ProviderCall<Payload, Answer>>
+  Record<CatalogRoute['protocol'], ProviderCall<Payload, Answer>>
 >;
 
 /** The fields that all of these requests have. */
@@ -64,9 +64,9 @@ export function forwarded({ model: _model, ...request }: CallRequestFields): Jso
 /** Returns the outcome that settles a call whose response is complete, except for the values of `counted`. */
 export function measuredOutcome(
   { candidate: { model, route }, catalog }: Pick<KindCall<unknown, unknown>, 'candidate' | 'catalog'>,
-  measured: Measured,
-  counted: Pick<Outcome, 'unit'> & Partial<Outcome>,
-): Outcome {
+  measured: UnitCounts,
+  counted: Pick<CallOutcome, 'unit'> & Partial<CallOutcome>,
+): CallOutcome {
   const priced = priceMeasured(model, measured);
   const cost = priced.amount;
   return {

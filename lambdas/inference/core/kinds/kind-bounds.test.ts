@@ -4,7 +4,7 @@ import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
-import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
 import { boundTokens } from '../metering/token-bound.ts';
@@ -105,9 +105,9 @@ describe('what is held for embeddings', () => {
 
 /** Returns the settlement of a call whose route reports that number of tokens. */
 async function settledWith(request: EmbeddingRequest, model: Model, tokens: number | undefined) {
-  const outcomes: Outcome[] = [];
+  const outcomes: CallOutcome[] = [];
   const [route] = model.routes;
-  const settle = async (outcome: Outcome) => {
+  const settle = async (outcome: CallOutcome) => {
     outcomes.push(outcome);
     return { record: outcome, balance: undefined };
   };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { Admission } from '../../../ledger/core/admission.ts';
-import type { Outcome } from '../../../ledger/core/usage-record.ts';
+import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import {
   pricedFeature,
   report,
@@ -57,11 +57,11 @@ function metered(
   const model = given === undefined || prices === undefined ? given : { ...given, price: prices };
   const [first] = model?.routes ?? [];
   if (model === undefined || first === undefined) throw new Error('no model');
-  const outcomes: Outcome[] = [];
+  const outcomes: CallOutcome[] = [];
   const admission = {
     hold: { amount },
     headers: {},
-    settle: async (outcome: Outcome) => {
+    settle: async (outcome: CallOutcome) => {
       outcomes.push(outcome);
       return { record: {}, balance: undefined };
     },

@@ -1,7 +1,7 @@
 /** The count of one answer: the route's own figures where they are possible, else the delivered text. */
 import type { Admission } from '../../../ledger/core/admission.ts';
 import type { Settlement } from '../../../ledger/core/settlement.ts';
-import { type CallStatus, factorOf, type Unbilled } from '../../../ledger/core/usage-record.ts';
+import { type CallStatus, factorOf, type UnbilledUsage } from '../../../ledger/core/usage-record.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import type { MostTokens, Terms } from '../pricing/terms.ts';
@@ -88,7 +88,7 @@ export class Meter {
   }
 
   /** Returns the cost of the reported usage beyond the bound. */
-  #unbilled(): Unbilled | undefined {
+  #unbilled(): UnbilledUsage | undefined {
     const { bound } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;
     const { promptTokens, completionTokens } = reported;

@@ -1,10 +1,16 @@
 /** The cost of tokens on a model, according to the billable items of the call. */
 import type { BillBasis } from '../../../ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import type { Model, Route } from '../catalog/catalog-document.ts';
-import { type Bill, billOf, type Served } from '../pricing/bill.ts';
-import { type Counts, type Item, type Measured, tokenCounts, unitCounts } from '../pricing/counts.ts';
-import { LIFETIMES, type Lifetime, type TokenPrices } from '../pricing/prices.ts';
+import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
+import { type Bill, billOf, type PricingContext } from '../pricing/bill.ts';
+import {
+  type BillableItem,
+  type Counts,
+  tokenCounts,
+  type UnitCounts,
+  unitCounts,
+} from '../pricing/counts.ts';
+import { type CachePeriod, LIFETIMES, type TokenPrices } from '../pricing/prices.ts';
 import type { Terms } from '../pricing/terms.ts';
 import { STANDARD, type TokenUsage } from '../pricing/token-usage.ts';
 
@@ -16,13 +22,13 @@ export function tokenPrices({ id, price }: Pick<Model, 'id' | 'price'>): TokenPr
 
 export interface PricedUsage extends Bill {
   readonly counts: Counts;
-  readonly served: Served;
+  readonly served: PricingContext;
 }
 
 /** Bills what a route reports, as far as the terms of the call make it possible. */
 export function priceUsage(prices: TokenPrices, terms: Terms, usage: TokenUsage): PricedUsage {
   const reported = { ...usage, cacheWrites: writesOf(prices, terms, usage) };
-  const counts = new Map<Item, number>(tokenCounts(reported, (item) => terms.items.has(item)));
+  const counts = new Map<BillableItem, number>(tokenCounts(reported, (item) => terms.items.has(item)));
   for (const [name, most] of terms.uses) {
     const reported = usage.uses !== undefined && Object.hasOwn(usage.uses, name) ? usage.uses[name] : 0;
     const fewest = prices.features?.[name]?.min_uses;
@@ -39,7 +45,7 @@ function writesOf({ cache_writes: rates = {} }: TokenPrices, { items }: Terms, {
   const [first, ...others] = asked;
   if (cacheWrites === undefined || first === undefined) return cacheWrites;
   const dearest = others.reduce((a, b) => ((rates[b] ?? 0n) > (rates[a] ?? 0n) ? b : a), first);
-  const writes: Partial<Record<Lifetime, number>> = {};
+  const writes: Partial<Record<CachePeriod, number>> = {};
   for (const lifetime of LIFETIMES) {
     const own = asked.includes(lifetime) ? lifetime : dearest;
     writes[own] = (writes[own] ?? 0) + (cacheWrites[lifetime] ?? 0);
@@ -51,7 +57,7 @@ function writesOf({ cache_writes: rates = {} }: TokenPrices, { items }: Terms, {
  * Returns the tier and region that served: the requested ones or the standard. Without a report, the route served as
  * requested.
  */
-function servedOf({ asked }: Terms, { serviceTier, region }: TokenUsage): Served {
+function servedOf({ asked }: Terms, { serviceTier, region }: TokenUsage): PricingContext {
   return {
     ...(asked.serviceTier === undefined || serviceTier === STANDARD
       ? {}
@@ -61,13 +67,13 @@ function servedOf({ asked }: Terms, { serviceTier, region }: TokenUsage): Served
 }
 
 /** Bills a call of a kind other than chat. */
-export function priceMeasured({ price }: Pick<Model, 'price'>, measured: Measured): PricedUsage {
+export function priceMeasured({ price }: Pick<Model, 'price'>, measured: UnitCounts): PricedUsage {
   const counts = unitCounts(price.unit, measured);
   return { counts, served: {}, ...billOf(price, counts) };
 }
 
 /** Returns the cost of a call of a kind other than chat. */
-export const measuredCost = (model: Pick<Model, 'price'>, measured: Measured): NanoUsd =>
+export const measuredCost = (model: Pick<Model, 'price'>, measured: UnitCounts): NanoUsd =>
   priceMeasured(model, measured).amount;
 
 /** Returns the part of a bill that a record stores, from which the bill can be computed again. */
@@ -77,7 +83,7 @@ export function billBasis(
     cost,
     catalog,
     route,
-  }: { readonly cost: NanoUsd; readonly catalog: string; readonly route: Pick<Route, 'cost'> },
+  }: { readonly cost: NanoUsd; readonly catalog: string; readonly route: Pick<CatalogRoute, 'cost'> },
 ): BillBasis {
   const providerCost = route.cost === undefined ? undefined : billOf(route.cost, counts, served).amount;
   return {

@@ -24,7 +24,7 @@ import { LINKED, PNG } from '../../testing/completions/messages/request-fixture.
 import { featuresOf } from '../../testing/fields/needs.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { type ChatPayload, UpstreamFailure } from '../upstream/provider.ts';
 import { promptBounds } from './estimate.ts';
 import { promptSizeOf } from './prompt-size.ts';
@@ -34,7 +34,7 @@ const NO_LIMITS = { hidden_tokens: 0, routes: [] };
 
 /** The bodies that would leave for a route of each protocol. */
 function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
-  const route = { upstream_model: 'm', reasoning } as Route;
+  const route = { upstream_model: 'm', reasoning } as CatalogRoute;
   const withoutUrls = (write: () => unknown) => {
     try {
       return write();

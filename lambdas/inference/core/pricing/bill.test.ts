@@ -4,7 +4,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from '../../testing/pricing/arbitraries.ts';
 import { priceUsage } from '../metering/priced-usage.ts';
 import { amountOf, billOf, imageItem } from './bill.ts';
-import { type Item, unitCounts } from './counts.ts';
+import { type BillableItem, unitCounts } from './counts.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({
@@ -164,9 +164,9 @@ describe('a bill of tokens', () => {
     fc.assert(
       fc.property(tokenPrices, report, (prices, usage) => {
         const { lines } = priceUsage(prices, termsFor(prices), usage);
-        const sumOf = (wanted: (item: Item) => boolean) =>
+        const sumOf = (wanted: (item: BillableItem) => boolean) =>
           lines.filter(({ item }) => wanted(item)).reduce((sum, { quantity }) => sum + quantity, 0);
-        const isOutput = (item: Item) => item === 'output' || item.endsWith('_output');
+        const isOutput = (item: BillableItem) => item === 'output' || item.endsWith('_output');
         expect(sumOf(isOutput)).toBe(usage.completionTokens);
         expect(sumOf((item) => !isOutput(item) && item !== 'request')).toBe(usage.promptTokens);
         expect(lines.every(({ quantity }) => quantity > 0 && Number.isInteger(quantity))).toBe(true);

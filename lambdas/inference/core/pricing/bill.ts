@@ -1,18 +1,18 @@
 /** The bill of a call: a line for everything that was counted, at the price that it had; rounded up once, in the sum. */
 import { divideUp, type NanoUsd, toFraction } from '../../../platform/core/money.ts';
-import { type Counts, type ImageItem, type Item, promptTokensIn, type TokenItem } from './counts.ts';
+import { type BillableItem, type Counts, type ImageItem, promptTokensIn, type TokenItem } from './counts.ts';
 import {
+  type CachePeriod,
   type ImagePrices,
   type ImageVariant,
-  type Lifetime,
   ONE,
   type Prices,
   type Rates,
   type TokenPrices,
 } from './prices.ts';
 
-export interface Line {
-  readonly item: Item;
+export interface LineItem {
+  readonly item: BillableItem;
   /** Whole, but for seconds. */
   readonly quantity: number;
   /** Nano-USD of `per` of them. */
@@ -21,12 +21,12 @@ export interface Line {
 }
 
 export interface Bill {
-  readonly lines: readonly Line[];
+  readonly lines: readonly LineItem[];
   readonly amount: NanoUsd;
 }
 
 /** The tier and region that the provider served. Undefined is the standard. */
-export interface Served {
+export interface PricingContext {
   readonly serviceTier?: string | undefined;
   readonly region?: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface Served {
 const TOKENS = 1_000_000;
 
 /** Returns the total of lines in nano-USD, rounded up once. */
-export function amountOf(lines: readonly Pick<Line, 'quantity' | 'price' | 'per'>[]): NanoUsd {
+export function amountOf(lines: readonly Pick<LineItem, 'quantity' | 'price' | 'per'>[]): NanoUsd {
   let [numerator, denominator] = [0n, 1n];
   for (const { quantity, price, per } of lines) {
     const fraction = toFraction(quantity);
@@ -46,9 +46,9 @@ export function amountOf(lines: readonly Pick<Line, 'quantity' | 'price' | 'per'
 }
 
 /** Bills what was counted. An item without a price of its own has that of the item it is a kind of; else it is free. */
-export function billOf(prices: Prices, counts: Counts, served: Served = {}): Bill {
+export function billOf(prices: Prices, counts: Counts, served: PricingContext = {}): Bill {
   const priceOf = pricesOf(prices, counts, served);
-  const lines: Line[] = [];
+  const lines: LineItem[] = [];
   for (const [item, quantity] of counts) lines.push({ item, quantity, ...priceOf(item) });
   const request = requestPrice(prices);
   if (request > 0n && counts.size > 0 && !counts.has('request'))
@@ -58,11 +58,11 @@ export function billOf(prices: Prices, counts: Counts, served: Served = {}): Bil
 
 const requestPrice = (prices: Prices): NanoUsd => ('request' in prices ? (prices.request ?? 0n) : 0n);
 
-type Priced = Pick<Line, 'price' | 'per'>;
+type Priced = Pick<LineItem, 'price' | 'per'>;
 
 const FREE: Priced = { price: 0n, per: 1 };
 
-function pricesOf(prices: Prices, counts: Counts, served: Served): (item: Item) => Priced {
+function pricesOf(prices: Prices, counts: Counts, served: PricingContext): (item: BillableItem) => Priced {
   if (prices.unit === 'per_million_tokens') {
     const rates = ratesOf(prices, promptTokensIn(counts), served);
     return (item) => ofTokens(prices, rates, item);
@@ -70,7 +70,7 @@ function pricesOf(prices: Prices, counts: Counts, served: Served): (item: Item) 
   return (item) => ofUnit(prices, item);
 }
 
-function ofUnit(prices: Exclude<Prices, TokenPrices>, item: Item): Priced {
+function ofUnit(prices: Exclude<Prices, TokenPrices>, item: BillableItem): Priced {
   if (item === 'request') return { price: requestPrice(prices), per: 1 };
   switch (prices.unit) {
     case 'per_image':
@@ -88,7 +88,7 @@ function ofUnit(prices: Exclude<Prices, TokenPrices>, item: Item): Priced {
   }
 }
 
-function ofTokens({ features }: TokenPrices, rates: ScaledRates, item: Item): Priced {
+function ofTokens({ features }: TokenPrices, rates: ScaledRates, item: BillableItem): Priced {
   if (item.startsWith('feature:'))
     return { price: features?.[item.slice('feature:'.length)]?.price ?? 0n, per: 1 };
   return { price: rateOf(rates, item as TokenItem), per: TOKENS };
@@ -102,7 +102,7 @@ export interface ScaledRates {
 }
 
 /** The rates of a prompt of that many tokens: the whole call at those of its tier. A name without a price is standard. */
-export function ratesOf(prices: TokenPrices, promptTokens: number, served: Served): ScaledRates {
+export function ratesOf(prices: TokenPrices, promptTokens: number, served: PricingContext): ScaledRates {
   const tier = own(prices.service_tiers, served.serviceTier);
   const region = own(prices.regions, served.region)?.factor ?? ONE;
   const scale = tier !== undefined && 'factor' in tier ? tier.factor : ONE;
@@ -141,7 +141,7 @@ function unscaled(rates: Rates, item: TokenItem): NanoUsd {
     case 'cached_image_input':
       return rates.cached_image_input ?? cached ?? rates.image_input ?? input;
     default:
-      return rates.cache_writes?.[item.slice('cache_write_'.length) as Lifetime] ?? input;
+      return rates.cache_writes?.[item.slice('cache_write_'.length) as CachePeriod] ?? input;
   }
 }
 

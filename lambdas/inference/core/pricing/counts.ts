@@ -2,13 +2,13 @@
  * The quantities that a call is billed by. Each name has its own price, or one that applies in its place. The parts of
  * a prompt and of a completion do not overlap here, as they do in a route's report.
  */
-import { LIFETIMES, type Lifetime, type PriceUnit } from './prices.ts';
+import { type CachePeriod, LIFETIMES, type PriceUnit } from './prices.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 export type TokenItem =
   | 'input'
   | 'cached_input'
-  | `cache_write_${Lifetime}`
+  | `cache_write_${CachePeriod}`
   | 'output'
   | 'reasoning_output'
   | `${'audio' | 'image' | 'video'}_${'input' | 'output'}`
@@ -20,10 +20,10 @@ export type FeatureItem = `feature:${string}`;
 /** An image of a quality and a size: `image:high:1024x1024`. */
 export type ImageItem = `image:${string}:${string}`;
 
-export type Item = TokenItem | FeatureItem | ImageItem | 'character' | 'request' | 'second';
+export type BillableItem = TokenItem | FeatureItem | ImageItem | 'character' | 'request' | 'second';
 
 /** More than 0, whole but for seconds. */
-export type Counts = ReadonlyMap<Item, number>;
+export type Counts = ReadonlyMap<BillableItem, number>;
 
 const INPUT_ITEMS: ReadonlySet<string> = new Set<TokenItem>([
   ...(['input', 'cached_input', 'audio_input', 'cached_audio_input'] as const),
@@ -40,10 +40,10 @@ export function promptTokensIn(counts: Counts): number {
 
 /** The parts of a whole, each taken out of what is left of it: more than the whole is not believed. */
 class Whole {
-  readonly #counts: Map<Item, number>;
+  readonly #counts: Map<BillableItem, number>;
   #left: number;
 
-  constructor(counts: Map<Item, number>, whole: number) {
+  constructor(counts: Map<BillableItem, number>, whole: number) {
     this.#counts = counts;
     this.#left = whole;
   }
@@ -64,7 +64,7 @@ class Whole {
  * them, are counted as the plain text of their side. Cached audio is part of both the audio and the cached tokens.
  */
 export function tokenCounts(usage: TokenUsage, possible: (item: TokenItem) => boolean): Counts {
-  const counts = new Map<Item, number>();
+  const counts = new Map<BillableItem, number>();
   const tokens = (item: TokenItem, reported: number | undefined) => (possible(item) ? (reported ?? 0) : 0);
   const prompt = new Whole(counts, usage.promptTokens);
   for (const lifetime of LIFETIMES) {
@@ -92,7 +92,7 @@ export function tokenCounts(usage: TokenUsage, possible: (item: TokenItem) => bo
 }
 
 /** The measurements of a call of a kind other than chat. Those that its price does not need are left out. */
-export interface Measured {
+export interface UnitCounts {
   readonly tokens?: number;
   readonly characters?: number;
   readonly seconds?: number;
@@ -101,8 +101,8 @@ export interface Measured {
 }
 
 /** The counts by which a price of that unit bills. */
-export function unitCounts(unit: PriceUnit, measured: Measured): Counts {
-  const one = (item: Item, quantity = 0): Counts => new Map(quantity > 0 ? [[item, quantity]] : []);
+export function unitCounts(unit: PriceUnit, measured: UnitCounts): Counts {
+  const one = (item: BillableItem, quantity = 0): Counts => new Map(quantity > 0 ? [[item, quantity]] : []);
   switch (unit) {
     case 'per_million_tokens':
       return one('input', measured.tokens);

@@ -11,7 +11,7 @@ import {
 } from '../../testing/pricing/arbitraries.ts';
 import { priceUsage } from '../metering/priced-usage.ts';
 import { billOf } from './bill.ts';
-import type { Item } from './counts.ts';
+import type { BillableItem } from './counts.ts';
 import { type LowRate, lowRates } from './low-rates.ts';
 import { LIFETIMES, type Prices, prices, type TokenPrices } from './prices.ts';
 import { termsOf } from './terms.ts';
@@ -315,8 +315,9 @@ describe('the comparison', () => {
           };
           // A prompt that is one token longer than where the tier begins, the item among its tokens.
           const isOfPrompt = /input|cache_write/.test(item);
-          const counts = new Map<Item, number>([['input', Number(above) + (isOfPrompt ? 0 : 1)]]);
-          if (item !== 'request') counts.set(item as Item, (counts.get(item as Item) ?? 0) + 1);
+          const counts = new Map<BillableItem, number>([['input', Number(above) + (isOfPrompt ? 0 : 1)]]);
+          if (item !== 'request')
+            counts.set(item as BillableItem, (counts.get(item as BillableItem) ?? 0) + 1);
           const priceIn = (list: TokenPrices) =>
             billOf(list, counts, served).lines.find((line) => line.item === item)?.price ?? 0n;
           expect([rate, priceIn(own), priceIn(other)]).toEqual([rate, lower.price, higher.price]);

@@ -3,8 +3,8 @@
  * list than by the second. Without such a rate, no call costs less.
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import { billOf, imageItem, rateOf, ratesOf, type Served } from './bill.ts';
-import { countSame, type Item, type TokenItem } from './counts.ts';
+import { billOf, imageItem, type PricingContext, rateOf, ratesOf } from './bill.ts';
+import { type BillableItem, countSame, type TokenItem } from './counts.ts';
 import { type ImagePrices, LIFETIMES, type Prices, type Rates, type TokenPrices } from './prices.ts';
 
 /** Nano-USD for `per` of an item. */
@@ -58,7 +58,7 @@ function tokenRates(own: TokenPrices, other: TokenPrices, reach: TokenReach): re
   const { sold, longestPrompt } = reach;
   // A tool that the provider runs makes it read the prompt several times, which may count more than a window.
   const lengths = lengthsOf([own, other], sold.features === undefined ? longestPrompt : undefined);
-  const places: readonly Served[] = [undefined, ...Object.keys(sold.service_tiers ?? {})].flatMap(
+  const places: readonly PricingContext[] = [undefined, ...Object.keys(sold.service_tiers ?? {})].flatMap(
     (serviceTier) =>
       [undefined, ...Object.keys(sold.regions ?? {})].map((region) => ({ serviceTier, region })),
   );
@@ -78,7 +78,7 @@ const featurePrice = ({ features = {} }: TokenPrices, name: string): NanoUsd =>
 function ratesAsServed(
   [own, other]: readonly [TokenPrices, TokenPrices],
   { sold, lengths }: { readonly sold: TokenPrices; readonly lengths: readonly number[] },
-  served: Served,
+  served: PricingContext,
 ): readonly LowRate[] {
   const before = new Map<TokenItem, string>();
   return lengths.flatMap((length) => {
@@ -138,7 +138,7 @@ function names(rates: Rates, item: TokenItem): boolean {
   return rates[item as Exclude<TokenItem, `cache_write_${string}`>] !== undefined;
 }
 
-function asText(length: number, { serviceTier, region }: Served): string {
+function asText(length: number, { serviceTier, region }: PricingContext): string {
   const parts = [
     ...(serviceTier === undefined ? [] : [`service tier ${serviceTier}`]),
     ...(region === undefined ? [] : [`region ${region}`]),
@@ -148,7 +148,7 @@ function asText(length: number, { serviceTier, region }: Served): string {
 }
 
 /** Returns the items of calls that are not billed by tokens. */
-function unitItems(own: Prices, other: Prices): readonly Item[] {
+function unitItems(own: Prices, other: Prices): readonly BillableItem[] {
   if (own.unit === 'per_image')
     return imageItems([own, other].flatMap((list) => (list.unit === 'per_image' ? [list] : [])));
   if (own.unit === 'per_million_characters') return ['character'];
@@ -156,14 +156,14 @@ function unitItems(own: Prices, other: Prices): readonly Item[] {
 }
 
 /** Every quality and size that a list names; an empty one stands for all that none names. */
-function imageItems(lists: readonly ImagePrices[]): readonly Item[] {
+function imageItems(lists: readonly ImagePrices[]): readonly BillableItem[] {
   const variants = lists.flatMap((list) => list.variants ?? []);
   const qualities = new Set(['', ...variants.flatMap(({ quality }) => quality ?? [])]);
   const sizes = new Set(['', ...variants.flatMap(({ size }) => size ?? [])]);
   return [...qualities].flatMap((quality) => [...sizes].map((size) => imageItem(quality, size)));
 }
 
-const unitPrice = (prices: Prices, item: Item): UnitPrice => {
+const unitPrice = (prices: Prices, item: BillableItem): UnitPrice => {
   const [{ price, per } = each(0n)] = billOf(prices, new Map([[item, 1]])).lines;
   return { price, per };
 };

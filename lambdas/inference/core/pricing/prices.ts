@@ -35,7 +35,7 @@ const factor = z
  * 1 hour) and OpenAI docs, Prompt caching (30 minutes, 24 hours). `auto`: the provider writes without a request.
  */
 export const LIFETIMES = ['5m', '30m', '1h', '24h', 'auto'] as const;
-export type Lifetime = (typeof LIFETIMES)[number];
+export type CachePeriod = (typeof LIFETIMES)[number];
 
 /** The prices of a million tokens. Only `input` has no other that stands in for it. */
 const rates = {
@@ -173,7 +173,7 @@ export type PriceUnit = Prices['unit'];
 export type TokenPrices = Extract<Prices, { unit: 'per_million_tokens' }>;
 export type ImagePrices = Extract<Prices, { unit: 'per_image' }>;
 export type ImageVariant = z.infer<typeof imageVariant>;
-export type Feature = z.infer<typeof feature>;
+export type BillableFeature = z.infer<typeof feature>;
 
 export const PRICE_UNITS = [
   'per_million_tokens',

@@ -5,13 +5,13 @@
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { greatest } from '../../../platform/core/money.ts';
 import type { PricedFeature } from '../fields/need.ts';
-import { amountOf, rateOf, ratesOf, type ScaledRates, type Served } from './bill.ts';
+import { amountOf, type PricingContext, rateOf, ratesOf, type ScaledRates } from './bill.ts';
 import type { TokenItem } from './counts.ts';
-import { type Feature, LIFETIMES, MAX_USES, type Prices, type TokenPrices } from './prices.ts';
+import { type BillableFeature, LIFETIMES, MAX_USES, type Prices, type TokenPrices } from './prices.ts';
 
 export interface Terms {
   /** The requested tier and region. Any other one that a route reports is not believed. */
-  readonly asked: Served;
+  readonly asked: PricingContext;
   /** The items that may be counted in addition to text, its cached part, and reasoning. */
   readonly items: ReadonlySet<TokenItem>;
   /** The most uses of each tool that the provider runs. */
@@ -23,12 +23,12 @@ export interface Terms {
 }
 
 /** The field that asks for what has no price. */
-export interface Unpriced {
+export interface UnpricedField {
   readonly unpriced: string;
 }
 
 /** The terms of a request that asks for these things, or the first field that asks for what has no price. */
-export function termsOf(prices: Prices, features: readonly PricedFeature[] = []): Terms | Unpriced {
+export function termsOf(prices: Prices, features: readonly PricedFeature[] = []): Terms | UnpricedField {
   const draft = new Draft(prices);
   for (const feature of features) if (!draft.covers(feature)) return { unpriced: feature.param };
   return draft;
@@ -85,7 +85,7 @@ class Draft implements Terms {
 
   /** Uses need a bound: of the request, or of the provider. */
   #feature(name: string, asked: number | undefined, { features = {} }: TokenPrices): boolean {
-    const feature: Feature | undefined = Object.hasOwn(features, name) ? features[name] : undefined;
+    const feature: BillableFeature | undefined = Object.hasOwn(features, name) ? features[name] : undefined;
     const most = Math.min(asked ?? Number.POSITIVE_INFINITY, feature?.max_uses ?? Number.POSITIVE_INFINITY);
     if (feature === undefined || most > MAX_USES) return false;
     this.uses.set(name, (this.uses.get(name) ?? 0) + most);

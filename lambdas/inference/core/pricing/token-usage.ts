@@ -1,5 +1,5 @@
 /** The tokens of a call, as a route reports them. */
-import type { Lifetime } from './prices.ts';
+import type { CachePeriod } from './prices.ts';
 
 /**
  * Every figure but the first three is a part of the prompt's or of the completion's, and has a price of its own where
@@ -9,7 +9,7 @@ export interface TokenUsage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly completionTokens: number;
-  readonly cacheWrites?: Readonly<Partial<Record<Lifetime, number>>> | undefined;
+  readonly cacheWrites?: Readonly<Partial<Record<CachePeriod, number>>> | undefined;
   readonly reasoningTokens?: number | undefined;
   readonly audioInputTokens?: number | undefined;
   readonly cachedAudioTokens?: number | undefined;

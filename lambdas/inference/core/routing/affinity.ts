@@ -7,10 +7,10 @@
 import { createHmac } from 'node:crypto';
 import type { Peppers } from '../../../access/core/api-key.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute } from '../catalog/catalog-document.ts';
 
 /** In place of chance: a number in [0, 1) for each route. */
-export type RouteChance = (route: Pick<Route, 'id'>) => number;
+export type RouteChance = (route: Pick<CatalogRoute, 'id'>) => number;
 
 /**
  * Headers by which clients name a session, in the order in which they count: any client's, opencode's, Claude Code's

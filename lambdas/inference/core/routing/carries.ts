@@ -1,7 +1,7 @@
 /** The routes that can serve a request, their billable items, and the fields of the request that each of them loses. */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { allowedBetas, lockedFields } from '../catalog/betas.ts';
-import type { Candidate, Route } from '../catalog/catalog-document.ts';
+import type { Candidate, CatalogRoute } from '../catalog/catalog-document.ts';
 import { isCapable } from '../catalog/route-document.ts';
 import { isPriced, type Need, type PricedFeature } from '../fields/need.ts';
 import type { TakesField } from '../fields/read-fields.ts';
@@ -12,7 +12,7 @@ import type { ChatPayload, Provider } from '../upstream/provider.ts';
 
 type Routed = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;
 
-export type Providers = Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
+export type Providers = Readonly<Record<CatalogRoute['protocol'], Pick<Provider, 'features'>>>;
 
 /** The billable items of a request on a route, or the first need that the route does not meet. */
 type Carriage = { readonly terms: Terms } | { readonly lacks: Need };
@@ -71,7 +71,11 @@ const isSpoken = (need: PricedFeature): boolean =>
 const ANY_BOUND = 1;
 
 /** A vendor that is asked to think by `enable_thinking` may have another price for that (Alibaba Cloud Model Studio, Model pricing). */
-function thinkingTier({ dialect }: Route, payload: Routed, needs: readonly Need[]): readonly PricedFeature[] {
+function thinkingTier(
+  { dialect }: CatalogRoute,
+  payload: Routed,
+  needs: readonly Need[],
+): readonly PricedFeature[] {
   if (dialect?.reasoning_request !== 'enable_thinking') return [];
   const { reasoning } = (payload.limitedTo?.(ANY_BOUND) ?? payload).conversation();
   if (reasoning === undefined || isOff(reasoning)) return [];
@@ -93,7 +97,7 @@ const REASONING: ReadonlySet<string> = new Set(['reasoning_effort', 'reasoning',
 
 /** The undocumented fields that a route of the caller's protocol gets. */
 export const takesOf =
-  ({ protocol, passes, dialect, capabilities }: Route): TakesField =>
+  ({ protocol, passes, dialect, capabilities }: CatalogRoute): TakesField =>
   (pattern) =>
     passes?.includes(pattern) === true ||
     dialect?.passes?.includes(pattern) === true ||
@@ -109,7 +113,7 @@ const SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_k'])
  * takes nothing from the caller: nothing is stored in any case, and the service counts usage itself.
  */
 export function ignoredFields(
-  route: Route,
+  route: CatalogRoute,
   payload: Pick<ChatPayload, 'protocol' | 'fields' | 'headers'>,
   request: JsonObject,
 ): ReadonlySet<string> {
@@ -131,7 +135,7 @@ export function ignoredFields(
 
 /** The fields that need a beta which the route does not get. */
 function lockedIn(
-  route: Route,
+  route: CatalogRoute,
   { headers }: Pick<ChatPayload, 'headers'>,
   { tools, ...request }: JsonObject,
 ): readonly string[] {
@@ -170,7 +174,7 @@ const isStrict = (tool: unknown): boolean =>
   (tool.strict === true || (isJsonObject(tool.function) && tool.function.strict === true));
 
 /** Returns a test for the fields that the route's dialect leaves out. */
-function refusedBy({ protocol, dialect }: Route, isOwn: boolean): (name: string) => boolean {
+function refusedBy({ protocol, dialect }: CatalogRoute, isOwn: boolean): (name: string) => boolean {
   const isOneCallRefused = dialect?.parallel_tool_calls === false;
   const isStrictRefused = dialect?.strict_tools === false;
   const way = dialect?.reasoning_request;

@@ -6,7 +6,7 @@ import type { Candidate } from '../catalog/catalog-document.ts';
 import { accountHash } from '../circuit/breaker.ts';
 import { COOLDOWN_MS, keysOf, stateOf } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
-import type { Refusal } from '../upstream/refusal.ts';
+import type { UpstreamRejection } from '../upstream/refusal.ts';
 import type { TimeLeft } from '../upstream/route-clock.ts';
 import { firstAnswer } from './failover.ts';
 
@@ -205,7 +205,7 @@ describe('a call that sends nothing before it is answered', () => {
 });
 
 describe('a request that a route refuses as invalid', () => {
-  const because = (refusal: Refusal) =>
+  const because = (refusal: UpstreamRejection) =>
     new UpstreamFailure('status', { status: 400, retryable: false, refusal });
 
   it('fails for the caller with the reason, under the public name of the model', async () => {

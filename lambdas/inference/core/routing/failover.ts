@@ -5,7 +5,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import type { PaidCall } from '../call.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
-import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
+import type { Breaker, OpenPermit, Permit } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
@@ -17,7 +17,7 @@ export interface FailoverDependencies {
 }
 
 /** A call since its admission. */
-export interface Admitted {
+export interface FailoverCall {
   readonly admission: Pick<Admission, 'output' | 'spent' | 'observe'>;
   /** Returns the remaining time of the host and of the caller. */
   readonly timeLeft: () => TimeLeft;
@@ -26,10 +26,10 @@ export interface Admitted {
 type TriedCall<Answer> = Pick<PaidCall<Answer>, 'requestId' | 'key' | 'candidates' | 'attempt'>;
 
 /** An answer that has begun, and who gave it; if it breaks off, report that to the breaker with `served`. */
-export interface Answered<Answer> {
+export interface RouteAnswer<Answer> {
   readonly answer: Answer;
   readonly candidate: Candidate;
-  readonly served: Served;
+  readonly served: OpenPermit;
 }
 
 /**
@@ -39,8 +39,8 @@ export interface Answered<Answer> {
 export async function firstAnswer<Answer>(
   dependencies: FailoverDependencies,
   call: TriedCall<Answer>,
-  { admission, timeLeft }: Admitted,
-): Promise<Answered<Answer>> {
+  { admission, timeLeft }: FailoverCall,
+): Promise<RouteAnswer<Answer>> {
   const { breaker } = dependencies;
   const caller = { accountId: call.key.accountId, spent: admission.spent };
   let retryAfterSeconds: number | undefined;
@@ -84,7 +84,7 @@ async function tryCandidate<Answer>(
   { breaker, log }: FailoverDependencies,
   { attempt, candidate, requestId }: RouteTry<Answer>,
   permit: Permit,
-): Promise<Answered<Answer> | { readonly retryAfterSeconds: number }> {
+): Promise<RouteAnswer<Answer> | { readonly retryAfterSeconds: number }> {
   const { route } = candidate;
   try {
     const answer = await attempt();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
-import { type Model, parseCatalog, type Route } from '../catalog/catalog-document.ts';
+import { type CatalogRoute, type Model, parseCatalog } from '../catalog/catalog-document.ts';
 import type { Capability, Feature, Need } from '../fields/need.ts';
 import { chooseRoutes, type RouteChoice } from './route-choice.ts';
 import { controlsOf, NO_CONTROLS } from './route-controls.ts';
 
-function modelOf(id: string, routes: readonly Partial<Route>[]): Model {
+function modelOf(id: string, routes: readonly Partial<CatalogRoute>[]): Model {
   const [model] = parseCatalog({
     models: [
       {

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
-import type { Candidate, Model, Route } from '../catalog/catalog-document.ts';
+import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { type Feature, isPriced, type Need } from '../fields/need.ts';
 import { type Terms, termsOf } from '../pricing/terms.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
@@ -15,7 +15,7 @@ export interface PricedCandidate extends Candidate {
   readonly terms: Terms;
 }
 
-const named = (names: readonly string[], { id, protocol }: Route) =>
+const named = (names: readonly string[], { id, protocol }: CatalogRoute) =>
   names.includes(id) || names.includes(protocol);
 
 /** Weighted order without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u)/w goes first. */
@@ -120,7 +120,7 @@ function complete(
 const MAX_NAMES = 20;
 
 /** Returns the keys by which a route is sorted. */
-function placed(route: Route, { controls, chance }: RouteChoice) {
+function placed(route: CatalogRoute, { controls, chance }: RouteChoice) {
   return {
     route,
     rank: rankOf(route, controls),
@@ -141,7 +141,7 @@ const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   'responses-items': 'this kind of item or tool',
 };
 
-function rankOf(route: Route, { order }: RouteControls): number {
+function rankOf(route: CatalogRoute, { order }: RouteControls): number {
   const index = order.findIndex((name) => name === route.id || name === route.protocol);
   return index === -1 ? order.length : index;
 }

@@ -7,8 +7,8 @@ import type { Candidate } from '../catalog/catalog-document.ts';
 import type { Need, PricedFeature } from '../fields/need.ts';
 import {
   CACHE_LIFETIMES,
+  type CacheBreakpoint,
   type CacheLifetime,
-  type CacheMarked,
   type Conversation,
   type Tool,
   type Turn,
@@ -27,14 +27,14 @@ export function cacheMarkOf(control: unknown): CacheLifetime | undefined {
 }
 
 /** The mark of the field, as a property of what it marks. */
-export function cacheMark(control: unknown): CacheMarked {
+export function cacheMark(control: unknown): CacheBreakpoint {
   const cache = cacheMarkOf(control);
   return cache === undefined ? {} : { cache };
 }
 
 /** System texts and the marks of them, as a conversation has both. */
 export function systemOf(
-  texts: readonly (CacheMarked & { readonly text: string })[],
+  texts: readonly (CacheBreakpoint & { readonly text: string })[],
 ): Pick<Conversation, 'system' | 'systemCache'> {
   const marks = new Map<number, CacheLifetime>();
   for (const [index, { cache }] of texts.entries()) if (cache !== undefined) marks.set(index, cache);
@@ -45,7 +45,7 @@ export function systemOf(
 export const markedSystem = ({
   system,
   systemCache,
-}: Pick<Conversation, 'system' | 'systemCache'>): readonly (CacheMarked & { readonly text: string })[] =>
+}: Pick<Conversation, 'system' | 'systemCache'>): readonly (CacheBreakpoint & { readonly text: string })[] =>
   system.map((text, index) => {
     const cache = systemCache?.get(index);
     return { text, ...(cache === undefined ? {} : { cache }) };
@@ -89,7 +89,7 @@ export function withMarks<Given extends MarkedConversation>(given: Given, rule: 
 }
 
 function withMark<Item extends object>(item: Item, rule: MarkRule): Item {
-  const { cache, ...unmarked } = item as Item & CacheMarked;
+  const { cache, ...unmarked } = item as Item & CacheBreakpoint;
   if (cache === undefined) return item;
   const sent = rule(cache);
   if (sent === cache) return item;

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { EFFORTS, type Effort } from '../catalog/dialect.ts';
-import type { AudioFormat, Source } from './sources.ts';
+import type { AudioFormat, MediaSource } from './sources.ts';
 
 /**
  * The times for which a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt
@@ -14,30 +14,30 @@ export const CACHE_LIFETIMES = ['5m', '1h'] as const;
 export type CacheLifetime = (typeof CACHE_LIFETIMES)[number];
 
 /** A part of a prompt that a caller can mark. The mark requests a cache of the prompt up to the end of the part. */
-export interface CacheMarked {
+export interface CacheBreakpoint {
   readonly cache?: CacheLifetime;
 }
 
-export interface TextPart extends CacheMarked {
+export interface TextPart extends CacheBreakpoint {
   readonly type: 'text';
   readonly text: string;
 }
 
-export interface ImagePart extends CacheMarked {
+export interface ImagePart extends CacheBreakpoint {
   readonly type: 'image';
-  readonly source: Source;
+  readonly source: MediaSource;
 }
 
 /** A PDF. */
-export interface DocumentPart extends CacheMarked {
+export interface DocumentPart extends CacheBreakpoint {
   readonly type: 'document';
-  readonly source: Source;
+  readonly source: MediaSource;
   /** The caller's name for it. */
   readonly name?: string;
 }
 
 /** Speech or any other sound, in base64. */
-export interface AudioPart extends CacheMarked {
+export interface AudioPart extends CacheBreakpoint {
   readonly type: 'audio';
   readonly format: AudioFormat;
   readonly data: string;
@@ -46,7 +46,7 @@ export interface AudioPart extends CacheMarked {
 /** A part that a user shows a model in addition to the results of tools. */
 export type ShownPart = TextPart | ImagePart | DocumentPart | AudioPart;
 
-export interface ToolCallPart extends CacheMarked {
+export interface ToolCallPart extends CacheBreakpoint {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
@@ -54,7 +54,7 @@ export interface ToolCallPart extends CacheMarked {
   readonly arguments: string;
 }
 
-export interface ToolResultPart extends CacheMarked {
+export interface ToolResultPart extends CacheBreakpoint {
   readonly type: 'tool-result';
   /** The id of the call that it answers. */
   readonly id: string;
@@ -64,7 +64,7 @@ export interface ToolResultPart extends CacheMarked {
 }
 
 /** A model's text that declines to answer. */
-export interface RefusalPart extends CacheMarked {
+export interface RefusalPart extends CacheBreakpoint {
   readonly type: 'refusal';
   readonly text: string;
 }
@@ -91,7 +91,7 @@ export type Turn =
   /** A system message that does not lead the conversation. */
   | { readonly role: 'system'; readonly parts: readonly TextPart[] };
 
-export interface Tool extends CacheMarked {
+export interface Tool extends CacheBreakpoint {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of an object. */

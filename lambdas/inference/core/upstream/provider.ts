@@ -3,13 +3,13 @@
  * answers in that protocol's format. Any other answers in the terms of `conversation.ts`.
  */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import type { Feature } from '../fields/need.ts';
 import type { RequestFields, TakesField } from '../fields/read-fields.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { Signatures } from './capsules.ts';
 import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
-import type { Refusal } from './refusal.ts';
+import type { UpstreamRejection } from './refusal.ts';
 
 /** The protocols that callers speak; each is also one that routes speak. */
 export type CallerProtocol = 'openai' | 'anthropic' | 'openai-responses';
@@ -40,18 +40,18 @@ export interface ChatPayload {
   readonly bodyWith?: (takes: TakesField) => JsonObject;
 }
 
-export interface Attempt {
-  readonly route: Route;
+export interface RouteAttempt {
+  readonly route: CatalogRoute;
   readonly payload: ChatPayload;
   /** The names that the caller receives instead of the upstream's own. */
-  readonly identity: Identity;
+  readonly identity: AnswerIdentity;
   /** Seals what the model proves its reasoning by, and opens what callers send back of it. */
   readonly signatures: Signatures;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;
 }
 
-export interface Identity {
+export interface AnswerIdentity {
   readonly id: string;
   readonly model: string;
 }
@@ -84,7 +84,7 @@ export type Reply =
 /** One upstream protocol. Throws `UpstreamFailure` for everything that goes wrong upstream. */
 export interface Provider {
   readonly features: ReadonlySet<Feature>;
-  chat(attempt: Attempt): Promise<Reply>;
+  chat(attempt: RouteAttempt): Promise<Reply>;
 }
 
 /**
@@ -105,7 +105,7 @@ export type FailureKind =
  * or prompts; `refusal` alone does, for the caller's eyes: no log that writes the failure down shows it.
  */
 export class UpstreamFailure extends Error {
-  readonly #refusal: Refusal | undefined;
+  readonly #refusal: UpstreamRejection | undefined;
   readonly kind: FailureKind;
   /** Another route may do better; false when the request itself is at fault. */
   readonly retryable: boolean;
@@ -124,7 +124,7 @@ export class UpstreamFailure extends Error {
       readonly retryAfterSeconds?: number | undefined;
       readonly isExhausted?: boolean;
       readonly param?: string | undefined;
-      readonly refusal?: Refusal | undefined;
+      readonly refusal?: UpstreamRejection | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -142,7 +142,7 @@ export class UpstreamFailure extends Error {
   }
 
   /** The reason for which the route rejected the request. Present only if the failure is not retryable. */
-  get refusal(): Refusal | undefined {
+  get refusal(): UpstreamRejection | undefined {
     return this.#refusal;
   }
 }

@@ -8,7 +8,7 @@ export interface Overflow {
   readonly window?: number | undefined;
 }
 
-export interface Refusal {
+export interface UpstreamRejection {
   /** The prompt, or what may be written after it, does not fit into the model's context window. */
   readonly overflow?: Overflow;
   /** A filter of the host stopped the prompt before the model read it. */

@@ -1,6 +1,6 @@
 /** The clocks of one try of one route: the first content of a stream, and the whole answer. */
 import type { After, CallContext, Clock, EventFormat } from '../../../platform/core/ports.ts';
-import type { Route } from '../catalog/catalog-document.ts';
+import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { type FailureKind, UpstreamFailure } from './provider.ts';
 
 /**
@@ -74,7 +74,7 @@ export interface RouteClock {
 
 export interface RouteClockOptions extends TimeLeft {
   readonly after: After;
-  readonly route: Route;
+  readonly route: CatalogRoute;
   /** True if the first content has a separate time limit. */
   readonly stream: boolean;
   /** Fires when the host ends the calls that are open. */

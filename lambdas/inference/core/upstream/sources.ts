@@ -1,7 +1,7 @@
 /** The content of a request that is not text (images, PDF documents and audio), and the location of its bytes. */
 
 /** Bytes in base64, or an address that the upstream fetches. */
-export type Source =
+export type MediaSource =
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string };
 
@@ -9,14 +9,14 @@ export type Source =
 const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,(.*)$/is;
 
 /** The bytes of a data URL; any other URL is an address. */
-export function sourceOf(url: string): Source {
+export function sourceOf(url: string): MediaSource {
   const [, mediaType, data] = DATA_URL.exec(url) ?? [];
   if (mediaType === undefined || data === undefined) return { kind: 'url', url };
   return { kind: 'base64', mediaType: mediaType.toLowerCase(), data };
 }
 
 /** The source as one URL. */
-export const urlOf = (source: Source): string =>
+export const urlOf = (source: MediaSource): string =>
   source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 
 /** The one type of document that every protocol with documents has (RFC 8118). */

@@ -15,7 +15,7 @@ import type {
   UserPart,
 } from '../../core/upstream/conversation.ts';
 import { knownEffort } from '../../core/upstream/conversation.ts';
-import type { Source } from '../../core/upstream/sources.ts';
+import type { MediaSource } from '../../core/upstream/sources.ts';
 import {
   type Block,
   type CustomTool,
@@ -91,7 +91,7 @@ function toUserPart(block: Block): UserPart[] {
 }
 
 /** Returns the parts for a document. The caller's context for the document precedes it as a text. */
-function toDocument({ title, context, cache_control: control }: Block, source: Source): UserPart[] {
+function toDocument({ title, context, cache_control: control }: Block, source: MediaSource): UserPart[] {
   return [
     ...(isSaid(context) ? [{ type: 'text' as const, text: context }] : []),
     { type: 'document', source, ...(isSaid(title) ? { name: title } : {}), ...cacheMark(control) },

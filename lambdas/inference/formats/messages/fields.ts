@@ -18,7 +18,7 @@ import {
   when,
 } from '../../core/fields/readers.ts';
 import { type FieldRule, fieldTable, type NeedReader } from '../../core/fields/table.ts';
-import { type Block, isCustomTool, isTextDocument, pdfSourceOf, type Tool } from './request.ts';
+import { type Block, isCustomTool, isTextDocument, type MessagesTool, pdfSourceOf } from './request.ts';
 
 const BLOCK = 'messages[].content[]';
 
@@ -68,7 +68,7 @@ const source: NeedReader = (value, context) =>
 
 /** A tool that the protocol defines, for the provider or for the caller to run. */
 const definedTool: NeedReader = (value, context) =>
-  isCustomTool(value as Tool) ? [] : ownFeature(value, context);
+  isCustomTool(value as MessagesTool) ? [] : ownFeature(value, context);
 
 /** A file for a container. */
 const blockType: NeedReader = (value, context) =>

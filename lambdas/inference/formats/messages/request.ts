@@ -1,6 +1,6 @@
 /** The Messages request: its types, which are those of its schema, its defaults, and its content blocks. */
 import type * as z from 'zod';
-import { PDF, type Source } from '../../core/upstream/sources.ts';
+import { type MediaSource, PDF } from '../../core/upstream/sources.ts';
 import type { blockSchemas, customTool, messagesRequest } from './schema.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
@@ -41,7 +41,7 @@ function isCited({ citations }: DocumentBlock): boolean {
 }
 
 /** Returns the source of a PDF that other protocols support; undefined for any other document. */
-export function pdfSourceOf(block: Block): Source | undefined {
+export function pdfSourceOf(block: Block): MediaSource | undefined {
   if (!isBlock(block, 'document') || isCited(block)) return undefined;
   const { source } = block;
   if (source.type === 'url')
@@ -72,11 +72,12 @@ export const toBlocks = (content: Message['content'] | null | undefined): readon
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
 /** A tool of the caller's own, or one that the protocol's servers define. */
-export type Tool = NonNullable<MessagesRequest['tools']>[number];
+export type MessagesTool = NonNullable<MessagesRequest['tools']>[number];
 
-export type CustomTool = Tool & z.infer<typeof customTool>;
+export type CustomTool = MessagesTool & z.infer<typeof customTool>;
 
-export const isCustomTool = (tool: Tool): tool is CustomTool => tool.type == null || tool.type === 'custom';
+export const isCustomTool = (tool: MessagesTool): tool is CustomTool =>
+  tool.type == null || tool.type === 'custom';
 
 export const maxTokensOf = (request: MessagesRequest): number => request.max_tokens ?? DEFAULT_MAX_TOKENS;
 

@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../core/upstream/conversation.ts';
-import type { Item } from './input/items.ts';
+import type { ResponsesItem } from './input/items.ts';
 import { objectsIn } from './input/references.ts';
 import { isSystem, systemTexts, toTurns } from './input/turns.ts';
 import type { ResponsesRequest } from './request.ts';
@@ -21,7 +21,7 @@ import { chosenNames, isCallable } from './tool-schema.ts';
  */
 export function toConversation(
   request: ResponsesRequest,
-  items: readonly Item[],
+  items: readonly ResponsesItem[],
   maxTokens: number,
 ): Conversation {
   const { instructions, temperature, top_p: topP, parallel_tool_calls: parallelToolCalls } = request;

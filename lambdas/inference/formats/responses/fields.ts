@@ -16,7 +16,7 @@ import {
   whenTrue,
 } from '../../core/fields/readers.ts';
 import { type FieldRule, fieldTable, type NeedReader } from '../../core/fields/table.ts';
-import { COMMON_ITEMS, isPdfPart, itemType, type Part } from './input/items.ts';
+import { COMMON_ITEMS, isPdfPart, itemType, type ResponsesPart } from './input/items.ts';
 import { isProviders } from './tool-names.ts';
 import { isCallable } from './tool-schema.ts';
 
@@ -101,7 +101,7 @@ const PARTS_OF_ALL: ReadonlyMap<unknown, NeedReader> = new Map([
 
 /** A file; other protocols have no place for one in the output of a tool. */
 const file: NeedReader = (value, context) => {
-  const isPdf = isPdfPart(value as Part);
+  const isPdf = isPdfPart(value as ResponsesPart);
   return [
     ...capability('documents')(value, context),
     ...(isPdf ? feature('documents')(value, context) : []),

@@ -9,7 +9,7 @@ import { RESPONSES_FIELDS } from './fields.ts';
 import { objectsIn } from './input/references.ts';
 import { toPayload } from './payload.ts';
 import type { ResponsesRequest } from './request.ts';
-import { isProviders, type Tool, ToolNames } from './tool-names.ts';
+import { isProviders, type ResponsesTool, ToolNames } from './tool-names.ts';
 import { isCallable } from './tool-schema.ts';
 
 /** Returns the indices of the provider's tools that `tool_choice` does not force. */
@@ -20,7 +20,7 @@ export function optionalTools({ tools, tool_choice: choice }: ResponsesRequest):
 }
 
 /** A choice that only the provider's tools can satisfy forces them. */
-function forcedBy(choice: unknown, given: readonly Tool[]): (tool: Tool) => boolean {
+function forcedBy(choice: unknown, given: readonly ResponsesTool[]): (tool: ResponsesTool) => boolean {
   if (choice === 'required') return () => given.every(isProviders);
   if (!isJsonObject(choice) || isCallable(choice)) return () => false;
   if (choice.type !== 'allowed_tools') return ({ type }) => type === choice.type;
@@ -39,7 +39,7 @@ export function withoutTools(request: ResponsesRequest, indices: ReadonlySet<num
 
 function choiceAmong(
   choice: NonNullable<ResponsesRequest['tool_choice']>,
-  left: readonly Tool[],
+  left: readonly ResponsesTool[],
 ): NonNullable<ResponsesRequest['tool_choice']> {
   if (!isJsonObject(choice) || choice.type !== 'allowed_tools') return choice;
   const isLeft = (wanted: JsonObject) => isCallable(wanted) || left.some(({ type }) => type === wanted.type);

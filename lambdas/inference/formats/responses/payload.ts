@@ -8,7 +8,7 @@ import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import { toConversation } from './conversation.ts';
 import { RESPONSES_FIELDS } from './fields.ts';
-import type { Item } from './input/items.ts';
+import type { ResponsesItem } from './input/items.ts';
 import { resolveItems } from './input/references.ts';
 import { maxTokensOf, type ResponsesRequest } from './request.ts';
 
@@ -39,7 +39,7 @@ export function toPayload(request: ResponsesRequest, capsules: Capsules): ChatPa
 /** The payload with its conversation, which is made once; the bound of its output is the caller's or set later. */
 function payloadOf(
   request: ResponsesRequest,
-  items: readonly Item[],
+  items: readonly ResponsesItem[],
   fixed: Omit<ChatPayload, 'conversation' | 'limitedTo'>,
 ): ChatPayload {
   const within = (maxTokens: number) => {

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossl
 import { OWN_TOOLS } from '../../core/metering/prompt-fields.ts';
 
 /** A tool of any type: a function, a custom one, a namespace of them, or one that the provider runs. */
-export interface Tool extends JsonObject {
+export interface ResponsesTool extends JsonObject {
   readonly type: string;
 }
 
@@ -21,7 +21,7 @@ export interface CallerTool {
   readonly name: string;
   readonly namespace?: string;
   /** The declaration. */
-  readonly tool: Tool;
+  readonly tool: ResponsesTool;
 }
 
 /** The one argument of a function that stands for a custom tool. */
@@ -33,12 +33,12 @@ export class ToolNames {
   /** The name that routes know, by namespace and name. */
   readonly #names = new Map<string, string>();
 
-  constructor(tools: readonly Tool[]) {
+  constructor(tools: readonly ResponsesTool[]) {
     // Tools outside of namespaces first, so that they keep their names whatever a namespace is called.
     for (const tool of tools) if (tool.type !== 'namespace') this.#add(tool, undefined);
     for (const { type, name, tools: inner } of tools)
       if (type === 'namespace' && Array.isArray(inner))
-        for (const tool of inner) if (isJsonObject(tool)) this.#add(tool as Tool, String(name));
+        for (const tool of inner) if (isJsonObject(tool)) this.#add(tool as ResponsesTool, String(name));
   }
 
   /** The tools that routes can be offered as functions, by the names that they know. */
@@ -56,7 +56,7 @@ export class ToolNames {
     return this.#names.get(keyOf(name, namespace)) ?? legalToolName(joined(name, namespace), NONE);
   }
 
-  #add(tool: Tool, namespace: string | undefined): void {
+  #add(tool: ResponsesTool, namespace: string | undefined): void {
     const { type, name } = tool;
     if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return;
     const sent = legalToolName(joined(name, namespace), this.#tools);

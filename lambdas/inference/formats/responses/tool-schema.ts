@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { PLAIN_TOOL_CHOICES } from '../../core/fields/openai-rules.ts';
-import { type CallerTool, type Tool, ToolNames } from './tool-names.ts';
+import { type CallerTool, type ResponsesTool, ToolNames } from './tool-names.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
 const object = z.custom<JsonObject>(isJsonObject, 'must be an object');
@@ -48,7 +48,7 @@ const tool = toolOf({ ...callable, namespace: namespaceTool }, undefined);
 
 export const tools = z.array(tool).max(MAX_TOOLS).superRefine(uniqueNames);
 
-function uniqueNames(given: readonly Tool[], context: z.core.$RefinementCtx): void {
+function uniqueNames(given: readonly ResponsesTool[], context: z.core.$RefinementCtx): void {
   const seen = new Set<string>();
   const take = (names: Set<string>, { type, name: called }: JsonObject, path: (string | number)[]) => {
     if (type !== 'function' && type !== 'custom' && type !== 'namespace') return;
@@ -105,7 +105,7 @@ export const toolChoice = z.union(
 /** Returns the wrong field within a choice among these tools, and the reason; undefined for a valid choice. */
 export function wrongChoice(
   choice: unknown,
-  declared: readonly Tool[],
+  declared: readonly ResponsesTool[],
 ): { readonly path: (string | number)[]; readonly message: string } | undefined {
   if (choice === null || choice === undefined || choice === 'none' || choice === 'auto') return undefined;
   if (declared.length === 0) return { path: [], message: 'needs tools' };
@@ -133,7 +133,7 @@ const nameOf = ({ type, name: called, namespace }: JsonObject | CallerTool): str
   JSON.stringify([type, called, namespace ?? null]);
 
 /** The tools that a choice can name, under every name that it can give them. */
-function callableOf(declared: readonly Tool[]): ReadonlySet<string> {
+function callableOf(declared: readonly ResponsesTool[]): ReadonlySet<string> {
   const found = [...new ToolNames(declared).offered.values()];
   return new Set(found.flatMap((each) => [nameOf(each), nameOf({ type: each.type, name: each.name })]));
 }

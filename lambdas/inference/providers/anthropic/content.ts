@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type {
-  CacheMarked,
+  CacheBreakpoint,
   DocumentPart,
   Finish,
   FinishReason,
@@ -12,7 +12,7 @@ import type {
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
-import type { ClaudePart, ClaudeTurn, ProvenReasoning } from '../claude/proofs.ts';
+import type { ClaudePart, ClaudeTurn, RouteReasoning } from '../claude/proofs.ts';
 import { plainName } from '../kept-fields.ts';
 
 interface Message extends JsonObject {
@@ -25,7 +25,7 @@ export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
   turns.map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
 
 /** The field of what is marked for a cache; 5 minutes are the protocol's own (Claude docs, Prompt caching). */
-export const cacheControl = ({ cache }: CacheMarked): JsonObject =>
+export const cacheControl = ({ cache }: CacheBreakpoint): JsonObject =>
   cache === undefined
     ? {}
     : { cache_control: { type: 'ephemeral', ...(cache === '5m' ? {} : { ttl: cache }) } };
@@ -33,7 +33,7 @@ export const cacheControl = ({ cache }: CacheMarked): JsonObject =>
 const toBlock = (part: UserPart | ClaudePart): JsonObject =>
   part.type === 'reasoning' ? thinkingBlock(part) : { ...toUnmarked(part), ...cacheControl(part) };
 
-function toUnmarked(part: Exclude<UserPart | ClaudePart, ProvenReasoning>): JsonObject {
+function toUnmarked(part: Exclude<UserPart | ClaudePart, RouteReasoning>): JsonObject {
   switch (part.type) {
     case 'image':
       return imageBlock(part);
@@ -51,7 +51,7 @@ function toUnmarked(part: Exclude<UserPart | ClaudePart, ProvenReasoning>): Json
   }
 }
 
-const thinkingBlock = ({ text, proof }: ProvenReasoning): JsonObject =>
+const thinkingBlock = ({ text, proof }: RouteReasoning): JsonObject =>
   'redacted' in proof
     ? { type: 'redacted_thinking', data: proof.redacted }
     : { type: 'thinking', thinking: text, signature: proof.signature };

@@ -14,9 +14,9 @@ import {
 import { bytesOf, FOREIGN, JSON_MODE } from '../../testing/providers/anthropic/fixtures.ts';
 import { callBlock, reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
-import type { CallContext } from './response.ts';
+import type { MessagesCallContext } from './response.ts';
 
-async function partsOf(asked: CallContext, ...bytes: readonly Uint8Array[]): Promise<StreamPart[]> {
+async function partsOf(asked: MessagesCallContext, ...bytes: readonly Uint8Array[]): Promise<StreamPart[]> {
   return (await collect(decode(asked, ...bytes))).flatMap(({ parts }) => parts ?? []);
 }
 

@@ -1,6 +1,6 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
 import type { Feature } from '../../core/fields/need.ts';
-import type { Attempt, Provider, Reply } from '../../core/upstream/provider.ts';
+import type { Provider, Reply, RouteAttempt } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
@@ -36,7 +36,7 @@ export interface AnthropicDependencies extends AuthorizationDependencies {
  * AWS user guide, Making requests); what differs is who signs, and the workspace.
  */
 export function createAnthropicProvider(dependencies: AnthropicDependencies): Provider {
-  async function chat({ route, payload, identity, signatures, signal }: Attempt): Promise<Reply> {
+  async function chat({ route, payload, identity, signatures, signal }: RouteAttempt): Promise<Reply> {
     const { body: request, answerTool } = toRequest(payload, route, signatures);
     const betas = betasOf(payload, route);
     const context = { payload, identity, signatures, answerTool };

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
 import { foreignPayload, nativePayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
-import { type MessagesRequest, toRequest } from './request.ts';
+import { toRequest, type UpstreamMessages } from './request.ts';
 
 const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
 
-const requestFor = (conversation: Partial<Conversation>, reasoning = false): MessagesRequest =>
+const requestFor = (conversation: Partial<Conversation>, reasoning = false): UpstreamMessages =>
   toRequest(foreignPayload(conversation), { ...ROUTE, reasoning }, SIGNATURES);
 
 const bodyOf = (conversation: Partial<Conversation>) => requestFor(conversation).body;

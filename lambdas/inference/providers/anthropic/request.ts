@@ -2,31 +2,31 @@
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { allowedBetas } from '../../core/catalog/betas.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { markedSystem } from '../../core/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { Tool } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import { isNotBlank } from '../claude/alternating-turns.ts';
-import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
+import { calledTools, type JsonOutputRequest, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
 import { nativeBody } from '../claude/native-body.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { withOpenedThinking } from '../claude/thinking-blocks.ts';
 import { cacheControl, toMessages } from './content.ts';
 
-export interface MessagesRequest {
+export interface UpstreamMessages {
   readonly body: JsonObject;
   /** The tool whose input is the answer, where the caller asked for JSON, which the protocol cannot express otherwise. */
   readonly answerTool?: string;
 }
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect' | 'betas'>;
+type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect' | 'betas'>;
 
 /**
  * The request: what the caller sent, unknown fields included, under the route's own model name and with the thinking
  * that the route itself gave; or the conversation, where the caller spoke another protocol.
  */
-export function toRequest(payload: ChatPayload, route: Target, signatures: Signatures): MessagesRequest {
+export function toRequest(payload: ChatPayload, route: Target, signatures: Signatures): UpstreamMessages {
   const named = { model: route.upstream_model, stream: payload.stream };
   if (payload.protocol === 'anthropic') {
     const native = { betas: betasOf(payload, route), dialect: route.dialect };
@@ -43,10 +43,10 @@ export function toRequest(payload: ChatPayload, route: Target, signatures: Signa
 /** The flags that go to the route with the request. */
 export const betasOf = (
   { headers }: Pick<ChatPayload, 'headers'>,
-  route: Pick<Route, 'betas'>,
+  route: Pick<CatalogRoute, 'betas'>,
 ): readonly string[] => allowedBetas(headers?.betas ?? [], route);
 
-function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer): JsonObject {
+function fromConversation(conversation: ClaudeConversation, answer: JsonOutputRequest): JsonObject {
   const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
   const system = [...markedSystem(conversation), ...answer.texts.map((text) => ({ text }))].filter(
     ({ text }) => isNotBlank(text),
@@ -73,7 +73,7 @@ function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer):
   };
 }
 
-function toOutput({ effort }: ClaudeConversation, { native }: JsonAnswer): JsonObject | undefined {
+function toOutput({ effort }: ClaudeConversation, { native }: JsonOutputRequest): JsonObject | undefined {
   if (effort === undefined && native === undefined) return undefined;
   return {
     ...(effort === undefined ? {} : { effort }),

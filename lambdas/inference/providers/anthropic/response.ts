@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, AssistantReply } from '../../core/upstream/conversation.ts';
-import { type Attempt, type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type Reply, type RouteAttempt, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { sealedBlock } from '../claude/thinking-blocks.ts';
 import { objectOf } from '../http-upstream.ts';
 import { toMessage } from '../message-fields.ts';
@@ -11,7 +11,7 @@ import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
 /** The properties of a call that are needed to read its response. */
-export interface CallContext extends Pick<Attempt, 'payload' | 'identity' | 'signatures'> {
+export interface MessagesCallContext extends Pick<RouteAttempt, 'payload' | 'identity' | 'signatures'> {
   /** The tool whose input is the answer's text. */
   readonly answerTool?: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface CallContext extends Pick<Attempt, 'payload' | 'identity' | 'sig
  * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
  * `UpstreamFailure` when it is not a finished message.
  */
-export function toReply(body: unknown, context: CallContext): Extract<Reply, { kind: 'json' }> {
+export function toReply(body: unknown, context: MessagesCallContext): Extract<Reply, { kind: 'json' }> {
   const message = objectOf(body);
   const { content, stop_reason: reason, usage } = message;
   if (!Array.isArray(content) || typeof reason !== 'string') throw new UpstreamFailure('protocol');
@@ -40,7 +40,7 @@ export function toReply(body: unknown, context: CallContext): Extract<Reply, { k
 function toAssistantReply(
   message: JsonObject,
   blocks: readonly JsonObject[],
-  { answerTool, signatures }: CallContext,
+  { answerTool, signatures }: MessagesCallContext,
 ): AssistantReply {
   const uses = blocks.filter(({ type }) => type === 'tool_use');
   const answer = uses.find(({ name }) => isAnswer(name, answerTool));

@@ -22,7 +22,7 @@ import {
 } from '../../testing/providers/anthropic/fixtures.ts';
 import { withProof, withProofs } from '../../testing/providers/sealing.ts';
 import { sseData } from '../http-upstream.ts';
-import type { CallContext } from './response.ts';
+import type { MessagesCallContext } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** Cuts bytes at the given offsets. */
@@ -40,7 +40,7 @@ const streams = [
 ];
 
 /** The events as text, with the proofs that they hold: kept numbers are compared digit for digit. */
-const read = async (asked: CallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
+const read = async (asked: MessagesCallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
   JSON.stringify(await collect(decode(asked, ...parts)), withProof);
 
 /** The same with each signature as it is once its capsule is opened. */

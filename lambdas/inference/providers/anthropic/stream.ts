@@ -9,7 +9,7 @@ import { SignatureSealer } from '../claude/thinking-blocks.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
 import { textOf, textOfDelta, toFinish } from './content.ts';
-import { type CallContext, callOf, isAnswer, outputOf, signatureOf } from './response.ts';
+import { callOf, isAnswer, type MessagesCallContext, outputOf, signatureOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /**
@@ -18,7 +18,7 @@ import { mergeUsage, toUsage } from './usage.ts';
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  context: CallContext,
+  context: MessagesCallContext,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const message = new MessageReader(context);
@@ -51,7 +51,7 @@ type Reading = Omit<ReplyEvent, 'payload' | 'parts'> & { readonly parts: readonl
 const NOTHING: Reading = { text: '', content: false, parts: [] };
 
 class MessageReader {
-  readonly #context: CallContext;
+  readonly #context: MessagesCallContext;
   readonly #native: boolean;
   readonly #parts: PartReader;
   readonly #sealer: SignatureSealer;
@@ -61,7 +61,7 @@ class MessageReader {
   /** The top-level changes that ended the message. */
   #end: JsonObject | undefined;
 
-  constructor(context: CallContext) {
+  constructor(context: MessagesCallContext) {
     this.#context = context;
     this.#native = context.payload.protocol === 'anthropic';
     this.#parts = new PartReader(context);
@@ -182,7 +182,7 @@ class PartReader {
   #hasCalls = false;
   #answered = false;
 
-  constructor({ answerTool, signatures }: CallContext) {
+  constructor({ answerTool, signatures }: MessagesCallContext) {
     this.#answerTool = answerTool;
     this.#signatures = signatures;
   }

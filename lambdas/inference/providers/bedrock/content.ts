@@ -22,7 +22,7 @@ import type {
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
-import { type ClaudePart, type ClaudeTurn, type ProvenReasoning, sealProof } from '../claude/proofs.ts';
+import { type ClaudePart, type ClaudeTurn, type RouteReasoning, sealProof } from '../claude/proofs.ts';
 
 /** Stands where Converse demands a text and a result has none. */
 const EMPTY_RESULT_TEXT = '(empty)';
@@ -87,7 +87,7 @@ function toBlock(part: Exclude<UserPart | ClaudePart, DocumentPart>): ContentBlo
 }
 
 /** The bytes of a thought that is not shown are base64 in its proof. */
-const toReasoning = ({ text, proof }: ProvenReasoning): ReasoningContentBlock =>
+const toReasoning = ({ text, proof }: RouteReasoning): ReasoningContentBlock =>
   'redacted' in proof
     ? { redactedContent: Buffer.from(proof.redacted, 'base64') }
     : { reasoningText: { text, signature: proof.signature } };

@@ -6,10 +6,10 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import type { Feature } from '../../core/fields/need.ts';
 import {
-  type Attempt,
   type Provider,
   type Reply,
   type ReplyEvent,
+  type RouteAttempt,
   UpstreamFailure,
 } from '../../core/upstream/provider.ts';
 import { toFailure, toInterruption } from './errors.ts';
@@ -26,7 +26,7 @@ export interface BedrockDependencies {
 }
 
 export function createBedrockProvider({ bedrockClient }: BedrockDependencies): Provider {
-  async function chat({ route, payload, signatures, signal }: Attempt): Promise<Reply> {
+  async function chat({ route, payload, signatures, signal }: RouteAttempt): Promise<Reply> {
     try {
       signal.throwIfAborted();
       const client = bedrockClient(route.base_url);

@@ -8,7 +8,7 @@ import type {
   ToolConfiguration,
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { markedSystem } from '../../core/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
@@ -33,7 +33,11 @@ export interface ConverseCall {
  */
 export function toConverseCall(
   given: Conversation,
-  { upstream_model: modelId, reasoning, dialect }: Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>,
+  {
+    upstream_model: modelId,
+    reasoning,
+    dialect,
+  }: Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>,
   signatures: Signatures,
 ): ConverseCall {
   const way = dialect?.reasoning_request;
@@ -87,7 +91,7 @@ function toEffortFields({ reasoning, maxTokens }: Conversation, way: Way): Docum
   return effort === undefined ? undefined : { reasoning_effort: nearestEffort(effort, EFFORT_STEPS) };
 }
 
-type Way = NonNullable<Route['dialect']>['reasoning_request'];
+type Way = NonNullable<CatalogRoute['dialect']>['reasoning_request'];
 
 /** Paths of the stop sequence that Claude met: in a complete response, and in a stream. */
 const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];

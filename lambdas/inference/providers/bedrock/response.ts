@@ -9,10 +9,13 @@ import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
 
 /** The properties of a call that are needed to read its response. */
-export type CallContext = Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'>;
+export type ConverseCallContext = Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'>;
 
 /** Throws `UpstreamFailure` when it is no message. */
-export function toReply(output: ConverseCommandOutput, call: CallContext): Extract<Reply, { kind: 'json' }> {
+export function toReply(
+  output: ConverseCommandOutput,
+  call: ConverseCallContext,
+): Extract<Reply, { kind: 'json' }> {
   const blocks: unknown = output.output?.message?.content;
   if (!Array.isArray(blocks)) throw new UpstreamFailure('protocol');
   const pieces = blocks.map((block) => toPiece(block, call));
@@ -37,7 +40,7 @@ interface Piece {
   readonly text: string;
 }
 
-function toPiece(block: unknown, { answerTool, signatures }: CallContext): Piece {
+function toPiece(block: unknown, { answerTool, signatures }: ConverseCallContext): Piece {
   const { text, toolUse, reasoningContent, citationsContent } = Object(block) as Block;
   if (typeof text === 'string') return text === '' ? { text } : { part: { type: 'text', text }, text };
   if (toolUse !== undefined) return toToolPiece(Object(toolUse), answerTool);
@@ -84,7 +87,7 @@ interface Ending {
 /** `hasToolCalls`: beside that of the answer's own tool. Throws `UpstreamFailure` for a reason that is not a plain name. */
 export function toFinish(
   ending: Ending,
-  { request, answerTool }: CallContext,
+  { request, answerTool }: ConverseCallContext,
   hasToolCalls: boolean,
 ): Finish {
   const raw = plainName(ending.stopReason) ?? '';

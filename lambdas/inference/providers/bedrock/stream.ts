@@ -5,7 +5,7 @@ import { type ReplyEvent, UpstreamFailure } from '../../core/upstream/provider.t
 import { StreamBlocks } from '../../core/upstream/stream-blocks.ts';
 import { drain } from '../http-upstream.ts';
 import { signatureOf } from './content.ts';
-import { type CallContext, toFinish } from './response.ts';
+import { type ConverseCallContext, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
@@ -14,7 +14,7 @@ import { toUsage } from './usage.ts';
  */
 export async function* toReplyEvents(
   stream: AsyncIterable<ConverseStreamOutput>,
-  call: CallContext,
+  call: ConverseCallContext,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = stream[Symbol.asyncIterator]();
   const reader = new EventReader(call);
@@ -54,7 +54,7 @@ interface Reading {
 const NOTHING: Reading = { parts: [], text: '' };
 
 class EventReader {
-  readonly #call: CallContext;
+  readonly #call: ConverseCallContext;
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #blocks = new StreamBlocks();
   #hasCalls = false;
@@ -64,7 +64,7 @@ class EventReader {
   #finished = false;
   #metered = false;
 
-  constructor(call: CallContext) {
+  constructor(call: ConverseCallContext) {
     this.#call = call;
   }
 

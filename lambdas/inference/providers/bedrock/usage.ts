@@ -14,7 +14,7 @@ import {
 } from '../usage-counts.ts';
 
 /** The fields of a response, or of the last event of a stream, next to its message. All of them are uncertain. */
-export interface Account {
+export interface UsageFields {
   readonly usage?: unknown;
   readonly serviceTier?: unknown;
   readonly performanceConfig?: unknown;
@@ -25,7 +25,7 @@ export interface Account {
  * written to the prompt cache (Amazon Bedrock user guide, Prompt caching). A few models count it in all the same, and
  * then `totalTokens` shows it: it is the input, the output and whatever the input leaves out.
  */
-export function toUsage({ usage: reported, ...served }: Account): TokenUsage | undefined {
+export function toUsage({ usage: reported, ...served }: UsageFields): TokenUsage | undefined {
   if (!isJsonObject(reported)) return undefined;
   const { inputTokens, outputTokens, totalTokens } = reported;
   if (!isTokenCount(inputTokens) || !isTokenCount(outputTokens)) return undefined;
@@ -55,7 +55,7 @@ const writtenFor = (lifetime: string, details: unknown): number =>
   );
 
 /** Latency that is optimized has prices of its own (Amazon Bedrock user guide, Latency-optimized inference). */
-function tierOf({ serviceTier, performanceConfig }: Omit<Account, 'usage'>): string | undefined {
+function tierOf({ serviceTier, performanceConfig }: Omit<UsageFields, 'usage'>): string | undefined {
   const { latency } = detailsOf(performanceConfig);
   return latency === 'optimized'
     ? latency

@@ -10,7 +10,7 @@ import type { ClaudeTurn } from './proofs.ts';
 export type SchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
 
 /** The request for the JSON output of a conversation; empty for plain text. */
-export interface JsonAnswer {
+export interface JsonOutputRequest {
   /** The schema that structured outputs must follow. */
   readonly native?: SchemaFormat;
   /** The tool whose input is the answer. */
@@ -25,7 +25,7 @@ type Asked = Pick<Conversation, 'format' | 'tools' | 'toolChoice'> & {
 };
 
 /** Claude refuses to be made to call a tool while it thinks (Claude API docs, Extended thinking with tool use): a text asks. */
-export function jsonAnswerOf(conversation: Asked, reasoning: boolean): JsonAnswer {
+export function jsonAnswerOf(conversation: Asked, reasoning: boolean): JsonOutputRequest {
   const { format } = conversation;
   if (format === undefined) return { texts: [] };
   if (isNative(format)) return { native: format, texts: [] };

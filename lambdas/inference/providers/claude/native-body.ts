@@ -6,7 +6,7 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { betaName, lockedFields } from '../../core/catalog/betas.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { reminderOf } from '../../core/upstream/system-reminder.ts';
 
 const OF_TOOLS = 'tools[].';
@@ -14,7 +14,7 @@ const OF_TOOLS = 'tools[].';
 /** `betas`: those that are sent to the route. */
 export function nativeBody(
   body: JsonObject,
-  { betas, dialect }: { readonly betas: readonly string[]; readonly dialect: Route['dialect'] },
+  { betas, dialect }: { readonly betas: readonly string[]; readonly dialect: CatalogRoute['dialect'] },
 ): JsonObject {
   const names = new Set(betas.map(betaName));
   const { messages, tools } = body;

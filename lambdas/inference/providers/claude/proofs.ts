@@ -9,13 +9,13 @@ import type { SpokenTurn } from '../../core/upstream/system-reminder.ts';
 export type Proof = { readonly signature: string } | { readonly redacted: string };
 
 /** A reasoning that the route itself gave, as it gave it. */
-export interface ProvenReasoning {
+export interface RouteReasoning {
   readonly type: 'reasoning';
   readonly text: string;
   readonly proof: Proof;
 }
 
-export type ClaudePart = Exclude<AssistantPart, ReasoningPart> | ProvenReasoning;
+export type ClaudePart = Exclude<AssistantPart, ReasoningPart> | RouteReasoning;
 
 /** A turn as Claude takes it: a reasoning without its proof is refused. */
 export type ClaudeTurn =

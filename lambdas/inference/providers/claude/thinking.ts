@@ -1,5 +1,5 @@
 /** A conversation beside Claude's thinking, of Anthropic and of Bedrock alike: how it is asked for, and what it forbids. */
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { withSoundMarks } from '../../core/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
@@ -32,7 +32,7 @@ export interface ClaudeConversation extends Omit<Conversation, 'turns' | 'reason
   readonly thinks: boolean;
 }
 
-type Way = NonNullable<Route['dialect']>['reasoning_request'];
+type Way = NonNullable<CatalogRoute['dialect']>['reasoning_request'];
 
 const OFF: Asked = { thinking: { type: 'disabled' } };
 

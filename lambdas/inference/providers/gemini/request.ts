@@ -1,13 +1,13 @@
 /** A conversation as generateContent takes it (Gemini API reference, models.generateContent). */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AnswerFormat, Conversation, Tool } from '../../core/upstream/conversation.ts';
 import { budgetOf, effortOf, nearestEffort } from '../../core/upstream/effort.ts';
 import { toContents } from './content.ts';
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
 
 const JSON_TYPE = 'application/json';
 

@@ -3,21 +3,21 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, Finish, FinishReason } from '../../core/upstream/conversation.ts';
-import { type Identity, type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type AnswerIdentity, type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
 import { plainName } from '../kept-fields.ts';
 import { sealSignature } from './content.ts';
 import { toUsage } from './usage.ts';
 
 /** The properties of a call that are needed to read its response. */
-export interface CallContext {
-  readonly identity: Pick<Identity, 'id'>;
+export interface GeminiCallContext {
+  readonly identity: Pick<AnswerIdentity, 'id'>;
   /** The signatures of the route that is called. */
   readonly signatures: Signatures;
 }
 
 /** The content of a part of a candidate. */
-export type Piece =
+export type PartContent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   /** `signature`: what proves the call, sealed. */
   | {
@@ -29,7 +29,7 @@ export type Piece =
     };
 
 /** Throws `UpstreamFailure` when it is no answer. */
-export function toReply(answer: unknown, context: CallContext): Extract<Reply, { kind: 'json' }> {
+export function toReply(answer: unknown, context: GeminiCallContext): Extract<Reply, { kind: 'json' }> {
   const body = objectOf(answer);
   const reader = new PieceReader(context);
   const pieces = reader.read(body);
@@ -44,11 +44,11 @@ export function toReply(answer: unknown, context: CallContext): Extract<Reply, {
 }
 
 /** The output that a piece holds, for counting. */
-export const textOf = (piece: Piece): string =>
+export const textOf = (piece: PartContent): string =>
   piece.type === 'call' ? `${piece.name}${piece.arguments}` : piece.text;
 
 /** Neighbours of one kind are one text; what proves a call stands with the reasoning before it, or as one without text. */
-function toParts(pieces: readonly Piece[]): AssistantPart[] {
+function toParts(pieces: readonly PartContent[]): AssistantPart[] {
   const parts: AssistantPart[] = [];
   for (const piece of pieces) {
     const last = parts.at(-1);
@@ -71,10 +71,10 @@ function toParts(pieces: readonly Piece[]): AssistantPart[] {
 
 /** Reads the parts of one answer, which may come in several bodies. */
 export class PieceReader {
-  readonly #context: CallContext;
+  readonly #context: GeminiCallContext;
   #calls = 0;
 
-  constructor(context: CallContext) {
+  constructor(context: GeminiCallContext) {
     this.#context = context;
   }
 
@@ -83,21 +83,21 @@ export class PieceReader {
   }
 
   /** The pieces of the first candidate, none of them empty. Throws `UpstreamFailure` for what is not a list of parts. */
-  read(body: JsonObject): Piece[] {
+  read(body: JsonObject): PartContent[] {
     const content = firstCandidate(body)?.content;
     const parts = isJsonObject(content) ? (content.parts ?? []) : [];
     if (!Array.isArray(parts)) throw new UpstreamFailure('protocol');
     return parts.flatMap((part) => this.#piece(objectOf(part)));
   }
 
-  #piece({ text, thought, functionCall, thoughtSignature }: JsonObject): Piece[] {
+  #piece({ text, thought, functionCall, thoughtSignature }: JsonObject): PartContent[] {
     if (functionCall !== undefined) return [this.#call(objectOf(functionCall), thoughtSignature)];
     if (typeof text !== 'string' || text === '') return [];
     return [{ type: thought === true ? 'reasoning' : 'text', text }];
   }
 
   /** Models before Gemini 3 give their calls no ids. */
-  #call({ id: given, name, args }: JsonObject, signature: unknown): Piece {
+  #call({ id: given, name, args }: JsonObject, signature: unknown): PartContent {
     if (typeof name !== 'string' || name === '') throw new UpstreamFailure('protocol');
     const base = this.#context.identity.id.replace(/^[a-z]+[_-]/, '');
     const id = typeof given === 'string' && given !== '' ? given : `call_${base}_${this.#calls}`;

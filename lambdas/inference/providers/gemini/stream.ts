@@ -6,7 +6,7 @@ import { type ReplyEvent, UpstreamFailure } from '../../core/upstream/provider.t
 import { StreamBlocks } from '../../core/upstream/stream-blocks.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { failureOf } from './errors.ts';
-import { type CallContext, type Piece, PieceReader, textOf, toFinish } from './response.ts';
+import { type GeminiCallContext, type PartContent, PieceReader, textOf, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
@@ -15,7 +15,7 @@ import { toUsage } from './usage.ts';
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  context: CallContext,
+  context: GeminiCallContext,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const reader = new EventReader(context);
@@ -43,7 +43,7 @@ class EventReader {
   #finished = false;
   #metered = false;
 
-  constructor(context: CallContext) {
+  constructor(context: GeminiCallContext) {
     this.#pieces = new PieceReader(context);
   }
 
@@ -77,7 +77,7 @@ class EventReader {
   }
 
   /** Calls come whole. */
-  #partsOf(piece: Piece): StreamPart[] {
+  #partsOf(piece: PartContent): StreamPart[] {
     if (piece.type !== 'call') return this.#blocks.text(piece.type, piece.text);
     const proof = piece.signature === undefined ? [] : this.#blocks.endReasoning(piece.signature);
     const { block, parts } = this.#blocks.startCall(piece.id, piece.name);

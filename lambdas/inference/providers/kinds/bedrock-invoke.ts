@@ -1,19 +1,19 @@
 /** One InvokeModel call of Amazon Bedrock, whose body is each model family's own (Amazon Bedrock API reference, InvokeModel). */
 import { type BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { isTokenCount } from '../../core/pricing/token-usage.ts';
 import { toFailure } from '../bedrock/errors.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';
 import { parsePlainObject } from '../http-upstream.ts';
 
 export interface Invocation {
-  readonly route: Route;
+  readonly route: CatalogRoute;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
 }
 
-export interface Invoked {
+export interface InvokeResult {
   readonly answer: JsonObject;
   /** Input tokens as Bedrock itself counts them; undefined when it does not. */
   readonly tokens: number | undefined;
@@ -26,7 +26,7 @@ const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 export async function invoke(
   { bedrockClient }: BedrockDependencies,
   { route, body, signal }: Invocation,
-): Promise<Invoked> {
+): Promise<InvokeResult> {
   try {
     signal.throwIfAborted();
     return await send(bedrockClient(route.base_url), { route, body, signal });
@@ -35,7 +35,10 @@ export async function invoke(
   }
 }
 
-async function send(client: BedrockRuntimeClient, { route, body, signal }: Invocation): Promise<Invoked> {
+async function send(
+  client: BedrockRuntimeClient,
+  { route, body, signal }: Invocation,
+): Promise<InvokeResult> {
   const command = new InvokeModelCommand({
     modelId: route.upstream_model,
     contentType: 'application/json',

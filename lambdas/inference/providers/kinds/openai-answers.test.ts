@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Model, Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute, Model } from '../../core/catalog/catalog-document.ts';
 import { embeddingsOfOpenAi } from './embeddings/openai.ts';
 import { imagesOfOpenAi } from './images/openai.ts';
 
@@ -15,7 +15,7 @@ const http = (answer: unknown) => ({
 });
 const attempt = (payload: JsonObject) => ({
   model: {} as Model,
-  route: { base_url: 'http://upstream.test', upstream_model: 'm' } as Route,
+  route: { base_url: 'http://upstream.test', upstream_model: 'm' } as CatalogRoute,
   payload,
   clock: { signal: new AbortController().signal, begun: () => {}, close: () => {} },
 });

@@ -1,7 +1,7 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { type KeyDependencies, keyHeadersOf } from '../authorization.ts';
 import { parsePlainObject, post, reading } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
@@ -13,7 +13,7 @@ export interface OpenAiHttp extends KeyDependencies {
 }
 
 export interface OpenAiRequest {
-  readonly route: Route;
+  readonly route: CatalogRoute;
   /** Below the route's address, such as `/embeddings`. */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>> | FormBody;

@@ -1,7 +1,7 @@
 /** The address of a request of OpenAI's formats, on Azure with the version of its API and, before `v1`, the deployment. */
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 
-export type AddressedRoute = Pick<Route, 'base_url' | 'api_version' | 'upstream_model'>;
+export type AddressedRoute = Pick<CatalogRoute, 'base_url' | 'api_version' | 'upstream_model'>;
 
 /** Paths without the deployment, because the body contains it (Azure OpenAI docs, Responses API). */
 const WITHOUT_DEPLOYMENT: readonly string[] = ['/responses'];

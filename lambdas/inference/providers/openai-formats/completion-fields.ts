@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
-import type { Identity } from '../../core/upstream/provider.ts';
+import type { AnswerIdentity } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
 import {
   account,
@@ -65,12 +65,12 @@ const answerFields = {
 
 /** The answer of one call under our own names, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
 export class CompletionFields {
-  readonly #identity: Identity;
+  readonly #identity: AnswerIdentity;
   readonly #completion: Fields;
   readonly #chunk: Fields;
 
   /** Selects the fields of a response. Signatures of reasoning reach the caller sealed. */
-  constructor(identity: Identity, signatures: Signatures) {
+  constructor(identity: AnswerIdentity, signatures: Signatures) {
     this.#identity = identity;
     const message = objectWith(messageWith(signatures));
     const whole = fields({ ...choiceFields, message });

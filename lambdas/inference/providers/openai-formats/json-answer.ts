@@ -5,7 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 
 /** Gives the text of the reasoning in a message or a delta. */
@@ -13,7 +13,7 @@ type ReasoningOf = (said: JsonObject) => string;
 
 /** Returns whether the output of a call may be in its reasoning. */
 export const mayBeReasoning = (
-  { dialect }: Pick<Route, 'dialect'>,
+  { dialect }: Pick<CatalogRoute, 'dialect'>,
   { fields }: Pick<ChatPayload, 'fields'>,
 ): boolean =>
   dialect?.json_answer === 'reasoning' &&
@@ -36,7 +36,7 @@ function withoutReasoning(said: JsonObject): JsonObject {
 }
 
 /** The chunks of one answer. */
-export class JsonAnswer {
+export class AnswerChunks {
   readonly #reasoningOf: ReasoningOf;
   /** The reasoning held back, by choice; null once it need not be. */
   readonly #held = new Map<unknown, string | null>();

@@ -1,11 +1,11 @@
 /** The request for reasoning, or for none, to a server of the OpenAI protocol, in the fields of its dialect. */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { ReasoningRequest } from '../../core/upstream/conversation.ts';
 import { askedReasoning, budgetOf, effortOf, isOff, nearestEffort } from '../../core/upstream/effort.ts';
 
-type Dialect = Route['dialect'];
+type Dialect = CatalogRoute['dialect'];
 type Way = NonNullable<NonNullable<Dialect>['reasoning_request']>;
 
 /** The requested reasoning, within the tokens of the output. */

@@ -5,7 +5,7 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
-import { type Identity, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type AnswerIdentity, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
 import {
   count,
@@ -71,7 +71,7 @@ const EVENT_NAME = /^response\.[a-z0-9_.]{1,64}$/;
 
 /** The answer of one call, whole or in events, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
 export class ResponseFields {
-  readonly #identity: Identity;
+  readonly #identity: AnswerIdentity;
   readonly #signatures: Signatures;
   readonly #ids: ItemIds;
   /** By the place of the item: it comes again with the whole response. */
@@ -79,7 +79,7 @@ export class ResponseFields {
   /** The items that have ended. */
   readonly #whole = new Map<unknown, JsonObject>();
 
-  constructor(identity: Identity, signatures: Signatures) {
+  constructor(identity: AnswerIdentity, signatures: Signatures) {
     this.#identity = identity;
     this.#signatures = signatures;
     this.#ids = new ItemIds(identity.id);

@@ -4,24 +4,24 @@
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, ToolCallPart } from '../../core/upstream/conversation.ts';
 import { openProof } from './proofs.ts';
 
-export type Dialect = Route['dialect'];
+export type RouteDialect = CatalogRoute['dialect'];
 
 /** Stands for the signature of a call that Gemini did not make (Gemini API docs, Thought signatures, FAQs). */
 const PLACEHOLDER = 'skip_thought_signature_validator';
 
 /** The name under which the route takes the text of reasoning back, if it does. */
-function textField(dialect: Dialect): 'reasoning_content' | 'reasoning' | undefined {
+function textField(dialect: RouteDialect): 'reasoning_content' | 'reasoning' | undefined {
   const name = dialect?.reasoning_return;
   return name === 'thought_signature' ? undefined : name;
 }
 
 /** The field of an assistant message that holds its reasoning, where the route wants it back: with tool calls, also an empty one. */
-export function reasoningText(parts: readonly AssistantPart[], dialect: Dialect): JsonObject {
+export function reasoningText(parts: readonly AssistantPart[], dialect: RouteDialect): JsonObject {
   const name = textField(dialect);
   if (name === undefined) return {};
   const texts = parts.flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
@@ -32,7 +32,7 @@ export function reasoningText(parts: readonly AssistantPart[], dialect: Dialect)
 /** The tool calls of an assistant message, each with the field that holds its thought signature, where the route wants them. */
 export function provenCalls(
   parts: readonly AssistantPart[],
-  dialect: Dialect,
+  dialect: RouteDialect,
   signatures: Signatures,
 ): { readonly call: ToolCallPart; readonly proof: JsonObject }[] {
   const wants = dialect?.reasoning_return === 'thought_signature';
@@ -54,7 +54,7 @@ function thoughtSignature(own: unknown, proven: boolean): JsonObject {
 }
 
 /** Messages of a caller of this protocol as the route takes them: what answers of any route said of reasoning is the service's own. */
-export function nativeMessages(messages: unknown, dialect: Dialect, signatures: Signatures): unknown {
+export function nativeMessages(messages: unknown, dialect: RouteDialect, signatures: Signatures): unknown {
   if (!Array.isArray(messages)) return messages;
   return messages.map((message) =>
     isJsonObject(message) && message.role === 'assistant'
@@ -63,7 +63,7 @@ export function nativeMessages(messages: unknown, dialect: Dialect, signatures: 
   );
 }
 
-function nativeMessage(message: JsonObject, dialect: Dialect, signatures: Signatures): JsonObject {
+function nativeMessage(message: JsonObject, dialect: RouteDialect, signatures: Signatures): JsonObject {
   const {
     reasoning,
     reasoning_content: content,
@@ -99,7 +99,7 @@ function openDetails(details: unknown, signatures: Signatures): JsonObject[] {
 interface NativeCalls {
   /** The details of the message: those of an answer in another protocol name the call that they prove. */
   readonly sent: unknown;
-  readonly dialect: Dialect;
+  readonly dialect: RouteDialect;
   readonly signatures: Signatures;
 }
 

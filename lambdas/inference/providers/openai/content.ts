@@ -18,7 +18,7 @@ import { behindResults } from '../../core/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
 import { plainName } from '../kept-fields.ts';
 import { finishName } from '../openai-formats/chat-form.ts';
-import { type Dialect, provenCalls, reasoningText } from '../openai-formats/returned-reasoning.ts';
+import { provenCalls, type RouteDialect, reasoningText } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
   readonly content?: unknown;
@@ -70,7 +70,7 @@ export const MAX_TOOL_CALL_ID = 40;
 
 /** The properties of a call that its messages depend on, next to the conversation. */
 export interface MessageContext {
-  readonly dialect: Dialect;
+  readonly dialect: RouteDialect;
   readonly signatures: Signatures;
 }
 

@@ -9,7 +9,7 @@ import { collect, decode, encode, event } from '../../testing/providers/openai/d
 import { bytesOf, CALL, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
 import { textBlock } from '../../testing/providers/parts.ts';
 import { sseData } from '../http-upstream.ts';
-import { type AnsweredCall, toReply } from './response.ts';
+import { type OpenAiCallContext, toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 const CONVERTED = {
@@ -263,7 +263,7 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
   const thought = (field: string, text: string) => chunk({ [field]: text });
   const END = event(chunk({}, 'stop'));
 
-  const said = async (text: string, call: AnsweredCall = CALLED) => {
+  const said = async (text: string, call: OpenAiCallContext = CALLED) => {
     const events = await collect(toReplyEvents(sseData(body(text, 9)), call));
     const deltas = events.flatMap(({ payload }) =>
       ((payload?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
@@ -271,7 +271,7 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
     const all = (field: string) => deltas.map((delta) => delta[field] ?? '').join('');
     return { content: all('content'), reasoning: all('reasoning_content') + all('reasoning') };
   };
-  const partsOfCall = async (text: string, call: AnsweredCall = converted) =>
+  const partsOfCall = async (text: string, call: OpenAiCallContext = converted) =>
     (await collect(toReplyEvents(sseData(body(text, 9)), call)))
       .flatMap(({ parts }) => parts ?? [])
       .flatMap((part) =>
@@ -311,7 +311,7 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
     });
   });
 
-  it.each<[string, AnsweredCall]>([
+  it.each<[string, OpenAiCallContext]>([
     [
       'a caller who asked for no JSON',
       { ...converted, payload: { ...converted.payload, fields: NO_FIELDS } },

@@ -1,7 +1,7 @@
 /** A chat call as an OpenAI-compatible server takes it (OpenAI API reference, Create chat completion). */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
@@ -10,7 +10,7 @@ import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-re
 import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
 import { type MessageContext, toMessages } from './content.ts';
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
 
 /**
  * The request body: what the caller sent, unknown fields included, under the route's own model name, with the

@@ -2,10 +2,10 @@
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, AssistantReply } from '../../core/upstream/conversation.ts';
-import { type Attempt, type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type Reply, type RouteAttempt, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
 import { objectOf } from '../http-upstream.ts';
 import { CallNumbers } from '../openai-formats/call-numbers.ts';
@@ -18,8 +18,8 @@ import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { UsageReader } from './usage.ts';
 
 /** The properties of a call that are needed to read its response. */
-export type AnsweredCall = Pick<Attempt, 'payload' | 'identity' | 'signatures'> & {
-  readonly route: Pick<Route, 'dialect'>;
+export type OpenAiCallContext = Pick<RouteAttempt, 'payload' | 'identity' | 'signatures'> & {
+  readonly route: Pick<CatalogRoute, 'dialect'>;
 };
 
 /**
@@ -28,7 +28,7 @@ export type AnsweredCall = Pick<Attempt, 'payload' | 'identity' | 'signatures'> 
  */
 export function toReply(
   body: unknown,
-  { route, payload, identity, signatures }: AnsweredCall,
+  { route, payload, identity, signatures }: OpenAiCallContext,
 ): Extract<Reply, { kind: 'json' }> {
   const given = objectOf(body);
   const isInReasoning = mayBeReasoning(route, payload);

@@ -10,9 +10,9 @@ import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { ChatForm, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
-import { JsonAnswer, mayBeReasoning } from '../openai-formats/json-answer.ts';
+import { AnswerChunks, mayBeReasoning } from '../openai-formats/json-answer.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
-import { type AnsweredCall, isError, sealedSignature } from './response.ts';
+import { isError, type OpenAiCallContext, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';
 
 /** The end of a stream (OpenAI API reference, Streaming). */
@@ -28,7 +28,7 @@ type Translate = (chunk: Chunk) => Pick<ReplyEvent, 'payload' | 'parts'>;
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  { route, payload, identity, signatures }: AnsweredCall,
+  { route, payload, identity, signatures }: OpenAiCallContext,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const progress = new Progress();
@@ -37,7 +37,7 @@ export async function* toReplyEvents(
   const reader = new PartReader(signatures);
   const kept = new CompletionFields(identity, signatures);
   const account = new UsageReader(native);
-  const json = mayBeReasoning(route, payload) ? new JsonAnswer(reasoningOf) : undefined;
+  const json = mayBeReasoning(route, payload) ? new AnswerChunks(reasoningOf) : undefined;
   const answered = (chunk: Chunk): Chunk => json?.read(chunk) ?? chunk;
   const translate: Translate = native
     ? (chunk) => ({ payload: kept.chunk(named(answered(chunk), form)) })

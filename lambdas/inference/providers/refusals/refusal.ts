@@ -1,11 +1,11 @@
 /** The meaning of an error's text for a rejection: an overflow of the context window, or another reason. */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Overflow, Refusal } from '../../core/upstream/refusal.ts';
+import type { Overflow, UpstreamRejection } from '../../core/upstream/refusal.ts';
 import { isFieldPath } from './field-names.ts';
 
 /** Returns the rejection that an error response reports, by its message and its code. Both are uncertain. */
-export function refusalOf(message: unknown, code?: unknown): Refusal {
+export function refusalOf(message: unknown, code?: unknown): UpstreamRejection {
   const text = typeof message === 'string' ? message : '';
   const isOverflow = code === OVERFLOW_CODE || OVERFLOWS.test(text);
   return {
@@ -16,7 +16,7 @@ export function refusalOf(message: unknown, code?: unknown): Refusal {
 }
 
 /** The same of an error body: OpenAI's and Anthropic's `error`, one that is the text itself, and FastAPI's `detail`, as vLLM has it. */
-export function refusalIn(body: unknown): Refusal {
+export function refusalIn(body: unknown): UpstreamRejection {
   if (!isJsonObject(body)) return refusalOf(undefined);
   const { error, detail, message } = body;
   if (isJsonObject(error)) return refusalOf(error.message, error.code);

@@ -1,7 +1,7 @@
 /** A chat call as a server of the Responses protocol takes it (OpenAI API reference, Create a model response). */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Route } from '../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
 import { effortOf } from '../../core/upstream/effort.ts';
@@ -9,7 +9,7 @@ import type { ChatPayload } from '../../core/upstream/provider.ts';
 import { openProof } from '../openai-formats/proofs.ts';
 import { toInput } from './content.ts';
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
 
 /** Without it a server that keeps no answers shows no proof of its reasoning. */
 const PROOF = 'reasoning.encrypted_content';

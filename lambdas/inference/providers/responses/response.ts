@@ -1,5 +1,5 @@
 /** A whole answer of a server of the Responses protocol (OpenAI API reference, The response object). */
-import type { Attempt, Reply } from '../../core/upstream/provider.ts';
+import type { Reply, RouteAttempt } from '../../core/upstream/provider.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
 import { itemsOf, partsOf, textOfItem, toFinish } from '../openai-formats/items.ts';
@@ -7,7 +7,7 @@ import { ResponseFields } from '../openai-formats/response-fields.ts';
 import { failureOf } from './errors.ts';
 import { toUsage } from './usage.ts';
 
-export type CallContext = Pick<Attempt, 'payload' | 'identity' | 'signatures'>;
+export type ResponsesCallContext = Pick<RouteAttempt, 'payload' | 'identity' | 'signatures'>;
 
 /**
  * The answer: under our own ids and model name for a caller of this protocol, else as a reply of no protocol. Throws
@@ -15,7 +15,7 @@ export type CallContext = Pick<Attempt, 'payload' | 'identity' | 'signatures'>;
  */
 export function toReply(
   body: unknown,
-  { payload, identity, signatures }: CallContext,
+  { payload, identity, signatures }: ResponsesCallContext,
 ): Extract<Reply, { kind: 'json' }> {
   const response = objectOf(body);
   const { status = 'completed', error } = response;

@@ -8,7 +8,7 @@ import { itemsOf, textOfItem } from '../openai-formats/items.ts';
 import { PartReader } from '../openai-formats/part-reader.ts';
 import { ResponseFields } from '../openai-formats/response-fields.ts';
 import { failureOf } from './errors.ts';
-import type { CallContext } from './response.ts';
+import type { ResponsesCallContext } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /** Some servers end their streams as they end those of chat completions. */
@@ -21,7 +21,7 @@ const DONE = '[DONE]';
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  context: CallContext,
+  context: ResponsesCallContext,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const reader = new ResponseReader(context);
@@ -52,7 +52,7 @@ const isEnd = ({ type }: JsonObject): boolean =>
 
 /** One response as its events come. */
 class ResponseReader {
-  readonly #context: CallContext;
+  readonly #context: ResponsesCallContext;
   readonly #fields: ResponseFields | undefined;
   readonly #parts: PartReader;
   /** The places of items of which more than the name was counted. */
@@ -60,7 +60,7 @@ class ResponseReader {
   /** Those of calls whose names were. */
   readonly #named = new Set<unknown>();
 
-  constructor(context: CallContext) {
+  constructor(context: ResponsesCallContext) {
     const { payload, identity, signatures } = context;
     const native = payload.protocol === 'openai-responses';
     this.#context = context;

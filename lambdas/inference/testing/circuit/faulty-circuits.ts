@@ -1,7 +1,7 @@
 /** A circuit store behind a network: answers are late or lost, requests late, lost or repeated, and a process may die. */
 
 import type { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
-import type { Change, Circuit } from '../../core/circuit/circuit.ts';
+import type { Circuit, CircuitChange } from '../../core/circuit/circuit.ts';
 import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
 import type { MemoryCircuits } from './memory-circuits.ts';
 
@@ -41,7 +41,7 @@ export class FaultyCircuits implements CircuitStore {
     return this.#disturbed(() => this.#memory.read(keys));
   }
 
-  write(key: string, change: Change): Promise<Circuit> {
+  write(key: string, change: CircuitChange): Promise<Circuit> {
     return this.#disturbed(() => this.#memory.write(key, change));
   }
 

@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import { NANO_PER_CENT, NANO_PER_USD } from '../../../platform/core/money.ts';
 import type { Candidate } from '../../core/catalog/catalog-document.ts';
-import { parseCatalog, type Route } from '../../core/catalog/catalog-document.ts';
+import { type CatalogRoute, parseCatalog } from '../../core/catalog/catalog-document.ts';
 import { Breaker } from '../../core/circuit/breaker.ts';
 import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
@@ -25,7 +25,7 @@ export function candidatesOf(...ids: readonly string[]): readonly Candidate[] {
   return models.flatMap((model) => model.routes.map((route) => ({ model, route })));
 }
 
-export function routeOf(id: string): Route {
+export function routeOf(id: string): CatalogRoute {
   const [candidate] = candidatesOf(id);
   if (candidate === undefined) throw new Error('the catalog has no route');
   return candidate.route;

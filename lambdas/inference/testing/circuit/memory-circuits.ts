@@ -2,7 +2,7 @@
 import { ulid } from 'ulid';
 import { systemAfter, systemClock } from '../../../platform/system/system.ts';
 import { Breaker, type BreakerDependencies } from '../../core/circuit/breaker.ts';
-import { type Change, type Circuit, MAX_MEMBERS } from '../../core/circuit/circuit.ts';
+import { type Circuit, type CircuitChange, MAX_MEMBERS } from '../../core/circuit/circuit.ts';
 import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
 
 export const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
@@ -10,7 +10,7 @@ export const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const membersOf = (value: unknown): ReadonlySet<unknown> => (value instanceof Set ? value : new Set());
 
 /** The circuit after the change, as DynamoDB makes it; the very same one if a condition does not hold. */
-export function changed(circuit: Circuit, { when, set, add = {}, remove = [] }: Change): Circuit {
+export function changed(circuit: Circuit, { when, set, add = {}, remove = [] }: CircuitChange): Circuit {
   const before: Readonly<Record<string, unknown>> = { ...circuit };
   const { absent, equal = {}, atMost = {}, notFull = [] } = when;
   const isMet =
@@ -42,7 +42,7 @@ export class MemoryCircuits implements CircuitStore {
     return new Map(keys.map((key) => [key, this.of(key)]));
   }
 
-  async write(key: string, change: Change): Promise<Circuit> {
+  async write(key: string, change: CircuitChange): Promise<Circuit> {
     this.writes += 1;
     const before = this.of(key);
     const after = changed(before, change);

@@ -1,11 +1,11 @@
 /** The store of replays by its contract, in memory; answers are kept as they are, under the credential they were kept with. */
-import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from '../../core/idempotency/ports.ts';
+import type { KeptAnswer, ReplayClaim, ReplayStore, StoredClaim } from '../../core/idempotency/ports.ts';
 
 export class MemoryReplays implements ReplayStore {
   readonly claims = new Map<string, StoredClaim>();
   readonly #answers = new Map<string, { readonly credential: string; readonly answer: KeptAnswer }>();
 
-  async claim(claim: Claim, nowMs: number): Promise<'claimed' | StoredClaim> {
+  async claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
     const found = await this.find(claim.id, nowMs);
     const dead = found !== undefined && !found.done && !found.stream && found.leaseMs < nowMs;
     if (found !== undefined && !dead) return found;
@@ -18,7 +18,7 @@ export class MemoryReplays implements ReplayStore {
     return found === undefined || found.expires <= nowMs / 1000 ? undefined : found;
   }
 
-  async keep(claim: Claim, credential: string, answer: KeptAnswer): Promise<void> {
+  async keep(claim: ReplayClaim, credential: string, answer: KeptAnswer): Promise<void> {
     if (this.claims.get(claim.id)?.requestId !== claim.requestId)
       throw new Error('not the claim of this call');
     this.claims.set(claim.id, { ...claim, done: true });
@@ -31,7 +31,7 @@ export class MemoryReplays implements ReplayStore {
     return kept.answer;
   }
 
-  async free({ id, requestId }: Claim): Promise<void> {
+  async free({ id, requestId }: ReplayClaim): Promise<void> {
     if (this.claims.get(id)?.requestId === requestId) this.claims.delete(id);
   }
 }

@@ -4,10 +4,10 @@ import { inspect } from 'node:util';
 import { ConnectionPool } from '../../../platform/connections/connection-pool.ts';
 import { createExchange } from '../../../platform/connections/http-exchange.ts';
 import { createUpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
-import { parseCatalog, type Route } from '../../core/catalog/catalog-document.ts';
+import { type CatalogRoute, parseCatalog } from '../../core/catalog/catalog-document.ts';
 import {
+  type AnswerIdentity,
   type ChatPayload,
-  type Identity,
   type Provider,
   type Reply,
   type ReplyEvent,
@@ -46,9 +46,9 @@ export interface Call {
 }
 
 export interface HttpProtocol {
-  readonly protocol: Route['protocol'];
+  readonly protocol: CatalogRoute['protocol'];
   readonly provider: Provider;
-  readonly identity: Identity;
+  readonly identity: AnswerIdentity;
   /** A request of the protocol's own format. */
   readonly payload: (stream: boolean) => ChatPayload;
 }
@@ -66,7 +66,11 @@ export const callsOf =
     });
 
 /** A route as the catalog would hold it. */
-function routeTo(origin: string, protocol: HttpProtocol['protocol'], secret: string | undefined): Route {
+function routeTo(
+  origin: string,
+  protocol: HttpProtocol['protocol'],
+  secret: string | undefined,
+): CatalogRoute {
   const route = {
     id: 'sim-a',
     protocol,

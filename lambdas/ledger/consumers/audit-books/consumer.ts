@@ -3,7 +3,7 @@
  * the sums on to the next; the last one adds up the segments.
  */
 import * as z from 'zod';
-import { addBooks, type Books, EMPTY_BOOKS } from '../../core/audit/books.ts';
+import { addBooks, EMPTY_BOOKS, type LedgerTotals } from '../../core/audit/books.ts';
 import type { AuditConclusion } from '../../core/audit/conclusion.ts';
 import { type AuditDependencies, auditSegment } from '../../core/audit/run.ts';
 
@@ -65,11 +65,11 @@ export interface AuditResult {
 
 export interface AuditBooksDependencies extends AuditDependencies {
   /** Receives the books of each step. */
-  readonly onStep: (books: Books) => void;
+  readonly onStep: (books: LedgerTotals) => void;
   /** Keeps what the audit found. */
   readonly keep: (conclusion: AuditConclusion) => Promise<void>;
   /** Receives the books of all accounts, and how many accounts there are. */
-  readonly onAudited: (books: Books, accounts: number) => void;
+  readonly onAudited: (books: LedgerTotals, accounts: number) => void;
 }
 
 /** A step begins accounts for so long, */
@@ -124,7 +124,7 @@ export function auditBooks(dependencies: AuditBooksDependencies) {
   };
 }
 
-const toText = (books: Books): BooksText =>
+const toText = (books: LedgerTotals): BooksText =>
   Object.fromEntries(
     Object.entries(books).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   ) as BooksText;

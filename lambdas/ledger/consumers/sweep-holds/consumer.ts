@@ -2,7 +2,7 @@
 
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { Recovery, RecoveryCount } from '../../core/recovery.ts';
-import { SweepFailed, sweep, type Tidy, type WalletPages } from '../../core/upkeep.ts';
+import { SweepError, sweep, type Tidy, type WalletPages } from '../../core/upkeep.ts';
 
 /** The holds of every wallet as the sweep reads them, those of running calls among them. */
 export interface OpenHolds {
@@ -42,13 +42,13 @@ export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: Sweep
     const swept = await sweep(wallets, recovery, async (accountId) => {
       if (clock() < tidyUntilMs) await tidy(accountId);
     }).catch((failure: unknown) => {
-      if (failure instanceof SweepFailed) return failure;
+      if (failure instanceof SweepError) return failure;
       throw failure;
     });
-    const { settled, released } = swept instanceof SweepFailed ? swept.count : swept;
+    const { settled, released } = swept instanceof SweepError ? swept.count : swept;
     onSwept({ settled, released }, { open, overdueSeconds });
     if (settled + released > 0) log.warn('holds recovered', { settled, released });
-    if (!(swept instanceof SweepFailed)) return swept;
+    if (!(swept instanceof SweepError)) return swept;
     log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });
     // The function has failed, so that its alarm sees it.
     throw swept;

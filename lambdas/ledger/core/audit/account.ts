@@ -13,7 +13,7 @@ import type { Clock } from '../../../platform/core/ports.ts';
 import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import { changeOf, type EntryKind } from '../book-entry.ts';
 import { closedDay } from '../usage/sums.ts';
-import { type Books, EMPTY_BOOKS, UNPROVEN_BOOKS } from './books.ts';
+import { EMPTY_BOOKS, type LedgerTotals, UNPROVEN_BOOKS } from './books.ts';
 import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
 import type { AuditStore, ProvenUsage } from './ports.ts';
 import {
@@ -36,7 +36,7 @@ export interface AuditOptions {
 export interface AccountAudit {
   /** `unfinished`: the time was over; the sums that were made are stored, and another audit continues there. */
   readonly verdict: 'exact' | 'drift' | 'unproven' | 'unfinished';
-  readonly books: Books;
+  readonly books: LedgerTotals;
   /** The reason why the account is unproven. */
   readonly reason?: string;
   /** The checks that found the drift. */
@@ -62,7 +62,7 @@ export async function auditAccount(
   return { verdict: 'unproven', books: UNPROVEN_BOOKS, reason: 'it changed at every reading' };
 }
 
-const drifting = (books: Books, failed: readonly string[]): AccountAudit => ({
+const drifting = (books: LedgerTotals, failed: readonly string[]): AccountAudit => ({
   verdict: 'drift',
   books: { ...books, exact: false },
   failed,
@@ -171,7 +171,7 @@ function differencesOf(
 const creditOf = (entries: State['entries']): NanoUsd =>
   sumOf(Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })));
 
-const booksOf = ({ cut, entries }: State, usage: NanoUsd): Books => ({
+const booksOf = ({ cut, entries }: State, usage: NanoUsd): LedgerTotals => ({
   ...EMPTY_BOOKS,
   topUps: entries.top_up,
   refunds: entries.refund,

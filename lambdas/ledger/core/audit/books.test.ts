@@ -1,10 +1,10 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { addBooks, type Books, EMPTY_BOOKS, UNPROVEN_BOOKS } from './books.ts';
+import { addBooks, EMPTY_BOOKS, type LedgerTotals, UNPROVEN_BOOKS } from './books.ts';
 
 const amount = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
-const books: fc.Arbitrary<Books> = fc.record({
+const books: fc.Arbitrary<LedgerTotals> = fc.record({
   topUps: amount,
   refunds: amount,
   purchases: amount,
@@ -41,7 +41,7 @@ describe('the sum of books', () => {
     fc.assert(
       fc.property(books, books, (a, b) => {
         const sum = addBooks(a, b);
-        for (const name of Object.keys(sum) as (keyof Books)[]) {
+        for (const name of Object.keys(sum) as (keyof LedgerTotals)[]) {
           const [left, right] = [a[name], b[name]];
           if (typeof left === 'bigint') expect([name, sum[name]]).toEqual([name, left + (right as bigint)]);
         }

@@ -1,7 +1,7 @@
 /** The findings of an audit, for one account or for several. */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 
-export interface Books {
+export interface LedgerTotals {
   readonly topUps: NanoUsd;
   /** Taken back after a refund or a dispute of a payment. */
   readonly refunds: NanoUsd;
@@ -22,7 +22,7 @@ export interface Books {
   readonly unproven: number;
 }
 
-export const EMPTY_BOOKS: Books = {
+export const EMPTY_BOOKS: LedgerTotals = {
   topUps: 0n,
   refunds: 0n,
   purchases: 0n,
@@ -37,9 +37,9 @@ export const EMPTY_BOOKS: Books = {
 };
 
 /** The books of an account that could not be proven. */
-export const UNPROVEN_BOOKS: Books = { ...EMPTY_BOOKS, exact: false, unproven: 1 };
+export const UNPROVEN_BOOKS: LedgerTotals = { ...EMPTY_BOOKS, exact: false, unproven: 1 };
 
-export function addBooks(a: Books, b: Books): Books {
+export function addBooks(a: LedgerTotals, b: LedgerTotals): LedgerTotals {
   return {
     topUps: a.topUps + b.topUps,
     refunds: a.refunds + b.refunds,

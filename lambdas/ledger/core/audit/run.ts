@@ -4,7 +4,7 @@
  */
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import { type AccountAudit, type AuditOptions, auditAccount } from './account.ts';
-import { addBooks, type Books, EMPTY_BOOKS, UNPROVEN_BOOKS } from './books.ts';
+import { addBooks, EMPTY_BOOKS, type LedgerTotals, UNPROVEN_BOOKS } from './books.ts';
 import type { AuditStore } from './ports.ts';
 
 /** A part of all accounts, of about the same size as the others, and the account to continue after. */
@@ -35,7 +35,7 @@ export interface AuditTimes extends Pick<AuditOptions, 'stopMs' | 'whole'> {
 }
 
 export interface AuditRun {
-  readonly books: Books;
+  readonly books: LedgerTotals;
   readonly accounts: number;
   /** Every account of the segment is done. */
   readonly done: boolean;
@@ -116,7 +116,7 @@ async function repairSafely(
 }
 
 /** The books of every account. */
-export async function auditAll(dependencies: AuditDependencies, whole = false): Promise<Books> {
+export async function auditAll(dependencies: AuditDependencies, whole = false): Promise<LedgerTotals> {
   const { books } = await auditSegment(dependencies, { segment: 0, segments: 1 }, { whole });
   return books;
 }

@@ -8,7 +8,7 @@ import type { AuditStore, WalletShard } from './ports.ts';
 export const DAY_SECONDS = DAY_HOURS * HOUR_SECONDS;
 
 /** Days are UTC days since the epoch. */
-export interface UsageWanted {
+export interface UsageSpan {
   readonly accountId: string;
   /** The last proven day. */
   readonly proven: number;
@@ -25,7 +25,7 @@ export interface UsageSums {
   readonly open: NanoUsd | undefined;
 }
 
-export interface SumsWanted extends UsageWanted {
+export interface SumsSpan extends UsageSpan {
   /** True if later days are requested. */
   readonly open: boolean;
   readonly nowMs: number;
@@ -37,7 +37,7 @@ export interface SumsWanted extends UsageWanted {
  * Brings the stored sums up to date through the last closed day and returns those that are stored then. Returns undefined
  * when the time is over before; another reading continues there.
  */
-export async function readUsageSums(store: AuditStore, wanted: SumsWanted): Promise<UsageSums | undefined> {
+export async function readUsageSums(store: AuditStore, wanted: SumsSpan): Promise<UsageSums | undefined> {
   const { accountId, proven, through, holds, open } = wanted;
   const held = open ? await store.recordedCost(holds) : 0n;
   const rows = open ? await updatedRows(store, wanted, endHour(wanted.nowMs)) : undefined;
@@ -60,7 +60,7 @@ const costOf = (rows: readonly SumRow[]): NanoUsd => rows.reduce((sum, { cost })
 /** The rows of the days after `proven`, up to an hour. Nothing is stored of days that an open hold keeps open. */
 async function updatedRows(
   { sums }: AuditStore,
-  { accountId, proven, through, nowMs, late }: SumsWanted,
+  { accountId, proven, through, nowMs, late }: SumsSpan,
   end: number,
 ): Promise<readonly SumRow[] | undefined> {
   const { rows, complete } = await readSums(
@@ -91,7 +91,7 @@ export interface UsageRecords {
 
 export async function readUsageRecords(
   store: AuditStore,
-  { accountId, through, holds }: UsageWanted,
+  { accountId, through, holds }: UsageSpan,
 ): Promise<UsageRecords> {
   const held = new Set(holds.map(({ id }) => id));
   const differences = new Map<string, NanoUsd>();

@@ -11,7 +11,7 @@ import {
 } from '../../../platform/dynamodb/attribute-values.ts';
 import { updateItem } from '../../../platform/dynamodb/update-item.ts';
 import type { UnbilledOfRoute, UnbilledStore } from '../../core/ports.ts';
-import type { Unbilled } from '../../core/usage-record.ts';
+import type { UnbilledUsage } from '../../core/usage-record.ts';
 
 /** No route has an id with this sign. */
 const PREFIX = 'unbilled#';
@@ -29,7 +29,7 @@ export class DynamoUnbilledStore implements UnbilledStore {
     this.#clock = clock;
   }
 
-  async add(route: string, { amount, factor }: Unbilled): Promise<void> {
+  async add(route: string, { amount, factor }: UnbilledUsage): Promise<void> {
     const key = { TableName: this.#table, Key: { route_id: text(PREFIX + route) } };
     await updateItem(this.#client, {
       ...key,

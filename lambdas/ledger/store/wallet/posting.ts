@@ -20,7 +20,7 @@ const MAX_TRIES = 20;
 const MAX_CHANGES = 45;
 
 /** `repeated`: a condition of the writes does not hold, and nothing has changed. */
-export type Posted = 'posted' | 'repeated' | 'no wallet';
+export type PostingResult = 'posted' | 'repeated' | 'no wallet';
 
 /** The fields of a shard that decide how it changes. */
 type ShardState = Pick<Shard, 'walletId' | 'balance' | 'owed'>;
@@ -43,12 +43,16 @@ export class WalletPostings {
   }
 
   /** Makes the writes, and changes what the account has by `change`, which may be less than 0. Exactly once, or not at all. */
-  async post(accountId: string, change: NanoUsd, writes: readonly TransactWriteItem[]): Promise<Posted> {
+  async post(
+    accountId: string,
+    change: NanoUsd,
+    writes: readonly TransactWriteItem[],
+  ): Promise<PostingResult> {
     // Credit to an account that owes nothing needs no reading.
     const unread = { walletId: accountId, balance: 0n, owed: undefined };
     let changes: readonly ShardChange[] | undefined =
       change < 0n ? undefined : [{ ...unread, by: change, owedAfter: undefined }];
-    const posted = await optimistically<Posted>(MAX_TRIES, 'the wallet', async () => {
+    const posted = await optimistically<PostingResult>(MAX_TRIES, 'the wallet', async () => {
       if (changes !== undefined) {
         const result = await transact(this.#client, [
           ...writes,

@@ -21,7 +21,7 @@ export interface SearchDocument {
 }
 
 /** A listing that has come, changed or gone; what the index knows a later revision of is passed over. */
-export type Change = { readonly document: SearchDocument } | { readonly removed: string };
+export type IndexChange = { readonly document: SearchDocument } | { readonly removed: string };
 
 export interface SearchQuery {
   /** Words; every listing fits when there are none. */
@@ -115,7 +115,7 @@ export class SearchIndex {
   }
 
   /** Repeating a change, or an earlier one, changes nothing. */
-  apply(change: Change): void {
+  apply(change: IndexChange): void {
     if ('removed' in change) {
       if (this.#index.has(change.removed)) this.#index.discard(change.removed);
       return;

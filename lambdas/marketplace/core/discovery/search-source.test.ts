@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { KNOWN } from '../../testing/discovery/relevance.ts';
-import { type Change, SearchIndex } from './search-index.ts';
+import { type IndexChange, SearchIndex } from './search-index.ts';
 import { createSearchSource, type NumberedChange, type SearchStore } from './search-source.ts';
 
 const [first, second] = KNOWN;
@@ -27,7 +27,7 @@ class Platform implements SearchStore {
     },
   });
 
-  write(change: Change, atMs = this.nowMs): void {
+  write(change: IndexChange, atMs = this.nowMs): void {
     this.written.push({ id: `${atMs}-${this.written.length}`, change, atMs });
   }
 

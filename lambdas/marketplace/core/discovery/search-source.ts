@@ -3,7 +3,7 @@
  * background, so that a warm query waits for no database.
  */
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { type Change, SearchIndex } from './search-index.ts';
+import { type IndexChange, SearchIndex } from './search-index.ts';
 
 /** A busy function looks for changes this often, in the background. */
 const REFRESH_MS = 1_000;
@@ -29,7 +29,7 @@ export interface StoredIndex {
 export interface NumberedChange {
   /** Sorts by the time at which the change was written down. */
   readonly id: string;
-  readonly change: Change;
+  readonly change: IndexChange;
 }
 
 export interface SearchStore {

@@ -8,8 +8,8 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** The windows a caller may ask for. */
 export const WINDOWS = { '1d': DAY_SECONDS, '7d': 7 * DAY_SECONDS, '30d': 30 * DAY_SECONDS } as const;
-export type Window = keyof typeof WINDOWS;
-const WINDOW_NAMES = Object.keys(WINDOWS) as [Window, ...Window[]];
+export type TrendingWindow = keyof typeof WINDOWS;
+const WINDOW_NAMES = Object.keys(WINDOWS) as [TrendingWindow, ...TrendingWindow[]];
 
 export const LONGEST_WINDOW_SECONDS = Math.max(...Object.values(WINDOWS));
 
@@ -41,11 +41,11 @@ export interface Ranked {
 
 /** Both kinds together, or one of them. */
 export const SCOPES = ['all', ...LISTING_KINDS] as const;
-export type Scope = (typeof SCOPES)[number];
+export type TrendingScope = (typeof SCOPES)[number];
 
 export interface Ranking {
-  readonly scope: Scope;
-  readonly window: Window;
+  readonly scope: TrendingScope;
+  readonly window: TrendingWindow;
   /** Best first. */
   readonly ranked: readonly Ranked[];
 }
@@ -55,7 +55,7 @@ export interface TrendingStore {
   counts(fromDay: number, toDay: number): Promise<readonly InstallBucket[]>;
   /** Stores rankings, unless later ones are stored. */
   write(rankings: readonly Ranking[], rankedMs: number): Promise<void>;
-  read(scope: Scope, window: Window): Promise<readonly Ranked[]>;
+  read(scope: TrendingScope, window: TrendingWindow): Promise<readonly Ranked[]>;
 }
 
 /** Ranks every scope in every window, as of now. Listings with equal scores stand in the order of their ids, newest first. */

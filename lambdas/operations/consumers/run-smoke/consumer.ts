@@ -9,7 +9,7 @@ import {
   namesOf,
   runChecks,
 } from '../../core/smoke-test/check.ts';
-import type { Client } from '../../core/smoke-test/client.ts';
+import type { SmokeClient } from '../../core/smoke-test/client.ts';
 import { fewestOf } from '../../core/smoke-test/plan.ts';
 
 /** The result of a run: the names of the steps. */
@@ -23,7 +23,7 @@ export interface RunSmokeDependencies {
   readonly models: string | undefined;
   readonly readCatalog: () => Promise<{ readonly json: string } | undefined>;
   /** Undefined as long as no key was stored. */
-  readonly openClient: () => Promise<Client | undefined>;
+  readonly openClient: () => Promise<SmokeClient | undefined>;
   /** Receives each step that passed or failed. */
   readonly onStep: (step: string, passed: boolean) => void;
   readonly onNotConfigured: () => void;
@@ -51,7 +51,7 @@ export function runSmoke(dependencies: RunSmokeDependencies) {
 /** A catalog in which there is nothing to call is a step that fails. */
 async function checksOf(
   { models, readCatalog }: RunSmokeDependencies,
-  client: Client,
+  client: SmokeClient,
 ): Promise<readonly Check[]> {
   const stored = await readCatalog();
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Measured } from '../../../platform/core/ports.ts';
+import type { Measurement } from '../../../platform/core/ports.ts';
 import { CheckFailure } from '../../core/smoke-test/check.ts';
-import type { Answer, Client, Sent } from '../../core/smoke-test/client.ts';
+import type { SmokeAnswer, SmokeClient, SmokeRequest } from '../../core/smoke-test/client.ts';
 import { smokeMeter } from '../../store/smoke-test/meter.ts';
 import { type RunSmokeDependencies, runSmoke } from './consumer.ts';
 
@@ -28,25 +28,25 @@ const ANSWER = {
 const STREAM = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
 
 /** A service that answers calls of chat well, but for what `broken` throws or answers instead. */
-function serviceOf(broken: (sent: Sent) => string | undefined = () => undefined) {
-  const sent: Sent[] = [];
-  const answered = (json: unknown, text: string): Answer => ({
+function serviceOf(broken: (sent: SmokeRequest) => string | undefined = () => undefined) {
+  const sent: SmokeRequest[] = [];
+  const answered = (json: unknown, text: string): SmokeAnswer => ({
     ...{ json, text, headers: new Headers({ 'x-route': 'acme' }), bytes: new TextEncoder().encode(text) },
   });
-  const call = async (_path: string, each: Sent = {}): Promise<Answer> => {
+  const call = async (_path: string, each: SmokeRequest = {}): Promise<SmokeAnswer> => {
     sent.push(each);
     const instead = broken(each);
     if (instead !== undefined) return answered({}, instead);
     return answered(ANSWER, STREAM);
   };
-  const client: Client = { inference: call, platform: call };
+  const client: SmokeClient = { inference: call, platform: call };
   return { client, sent };
 }
 
 /** A run, and everything that it reports. */
-async function run(client: Client | undefined, json: string | undefined, models?: string) {
+async function run(client: SmokeClient | undefined, json: string | undefined, models?: string) {
   const lines: unknown[] = [];
-  const raised: Measured[] = [];
+  const raised: Measurement[] = [];
   let now = 0;
   const note = (message: string, fields: object = {}) => void lines.push({ message, ...fields });
   const dependencies: RunSmokeDependencies = {
@@ -66,8 +66,8 @@ async function run(client: Client | undefined, json: string | undefined, models?
 const passed = (step: string) => ({ values: { SmokeSucceeded: 1, SmokeFailed: 0 }, dimensions: { step } });
 const failed = (step: string) => ({ values: { SmokeSucceeded: 0, SmokeFailed: 1 }, dimensions: { step } });
 
-const isStream = ({ json }: Sent) => Object(json).stream === true;
-const modelsOf = (sent: readonly Sent[]) => sent.map(({ json }) => Object(json).model);
+const isStream = ({ json }: SmokeRequest) => Object(json).stream === true;
+const modelsOf = (sent: readonly SmokeRequest[]) => sent.map(({ json }) => Object(json).model);
 
 describe('a scheduled smoke test', () => {
   it('makes a call and a stream of the cheapest model of chat', async () => {

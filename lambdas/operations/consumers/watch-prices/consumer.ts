@@ -3,7 +3,7 @@ import { parseCatalog } from '../../../inference/core/catalog/catalog-document.t
 import type { LowRate } from '../../../inference/core/pricing/low-rates.ts';
 import { formatUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { comparePrices, MAX_AGE_SECONDS, pricesReadAt, type RouteFindings } from '../../core/price-watch.ts';
+import { comparePrices, MAX_AGE_SECONDS, type PriceFindings, pricesReadAt } from '../../core/price-watch.ts';
 
 interface Stored {
   readonly version: string;
@@ -64,7 +64,7 @@ export function watchPrices({ readCatalog, readReference, onLooked, clock, log }
 
 const documentOf = ({ json }: Stored) => parseCatalog(JSON.parse(json));
 
-function logFindings(log: Log, { model, route, passed, outdated }: RouteFindings): void {
+function logFindings(log: Log, { model, route, passed, outdated }: PriceFindings): void {
   if (passed.length > 0) log.warn('prices passed', { model, route, rates: shown(passed) });
   if (outdated.length > 0) log.warn('costs out of date', { model, route, rates: shown(outdated) });
 }

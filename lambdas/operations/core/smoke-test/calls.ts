@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Model } from '../../../inference/core/catalog/catalog-document.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import { type Check, expectThat, type Seen, Skipped } from './check.ts';
-import { type Answer, type Client, errorOf } from './client.ts';
+import { errorOf, type SmokeAnswer, type SmokeClient } from './client.ts';
 import { type Choice, OUTPUT_TOKENS, WORDS } from './plan.ts';
 import { recording } from './recording.ts';
 
@@ -39,18 +39,18 @@ const SHAPES = {
 } as const;
 
 /** Throws when the answer has not that shape. */
-function shaped<T>(schema: z.ZodType<T>, { json }: Answer): T {
+function shaped<T>(schema: z.ZodType<T>, { json }: SmokeAnswer): T {
   const read = schema.safeParse(json);
   const [issue] = read.error?.issues ?? [];
   expectThat(read.success, `the answer lacks ${issue?.path.join('.') || 'its body'}: ${issue?.message}`);
   return read.data;
 }
 
-const served = ({ headers }: Answer): Seen => ({ route: headers.get('x-route') ?? undefined });
+const served = ({ headers }: SmokeAnswer): Seen => ({ route: headers.get('x-route') ?? undefined });
 
 /** A call that is answered with JSON of a shape. */
 const asking =
-  (client: Client, path: string, schema: z.ZodType, body: object): Check['run'] =>
+  (client: SmokeClient, path: string, schema: z.ZodType, body: object): Check['run'] =>
   async () => {
     const answer = await client.inference(path, { json: body });
     shaped(schema, answer);
@@ -61,7 +61,7 @@ const bounded = (model: Model) => ({ model: model.id, messages, max_tokens: OUTP
 
 /** A stream that ends well has at least one piece of an answer, no error, and the mark of its end. */
 const streaming =
-  (client: Client, model: Model): Check['run'] =>
+  (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     if (!model.routes.some(({ capabilities }) => capabilities.includes('stream')))
       throw new Skipped('no route of this model streams');
@@ -77,7 +77,7 @@ const streaming =
   };
 
 const speaking =
-  (client: Client, model: Model): Check['run'] =>
+  (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     const voice = model.default_voice ?? model.voices?.[0] ?? 'alloy';
     const answer = await client.inference('/v1/audio/speech', {
@@ -88,7 +88,7 @@ const speaking =
   };
 
 const transcribing =
-  (client: Client, model: Model): Check['run'] =>
+  (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     const form = new FormData();
     form.set('model', model.id);
@@ -98,7 +98,7 @@ const transcribing =
     return served(answer);
   };
 
-const chatChecks = (client: Client, model: Model): readonly Omit<Check, 'model'>[] => [
+const chatChecks = (client: SmokeClient, model: Model): readonly Omit<Check, 'model'>[] => [
   { name: 'chat', run: asking(client, '/v1/chat/completions', SHAPES.chat, bounded(model)) },
   { name: 'chat stream', run: streaming(client, model) },
   { name: 'messages', run: asking(client, '/v1/messages', SHAPES.messages, bounded(model)) },
@@ -114,23 +114,24 @@ const chatChecks = (client: Client, model: Model): readonly Omit<Check, 'model'>
   },
 ];
 
-const CHECKS: Readonly<Record<Kind, (client: Client, model: Model) => readonly Omit<Check, 'model'>[]>> = {
-  chat: chatChecks,
-  embeddings: (client, { id }) => [
-    {
-      name: 'embeddings',
-      run: asking(client, '/v1/embeddings', SHAPES.embeddings, { model: id, input: WORDS }),
-    },
-  ],
-  image: (client, { id }) => [
-    {
-      name: 'image',
-      run: asking(client, '/v1/images/generations', SHAPES.image, { model: id, prompt: WORDS }),
-    },
-  ],
-  tts: (client, model) => [{ name: 'speech', run: speaking(client, model) }],
-  audio: (client, model) => [{ name: 'transcription', run: transcribing(client, model) }],
-};
+const CHECKS: Readonly<Record<Kind, (client: SmokeClient, model: Model) => readonly Omit<Check, 'model'>[]>> =
+  {
+    chat: chatChecks,
+    embeddings: (client, { id }) => [
+      {
+        name: 'embeddings',
+        run: asking(client, '/v1/embeddings', SHAPES.embeddings, { model: id, input: WORDS }),
+      },
+    ],
+    image: (client, { id }) => [
+      {
+        name: 'image',
+        run: asking(client, '/v1/images/generations', SHAPES.image, { model: id, prompt: WORDS }),
+      },
+    ],
+    tts: (client, model) => [{ name: 'speech', run: speaking(client, model) }],
+    audio: (client, model) => [{ name: 'transcription', run: transcribing(client, model) }],
+  };
 
 const NAMES: Readonly<Record<Kind, string>> = {
   ...{ chat: 'chat', embeddings: 'embeddings', image: 'image', tts: 'speech', audio: 'transcription' },
@@ -140,11 +141,11 @@ const NAMES: Readonly<Record<Kind, string>> = {
 const FEWEST: readonly string[] = ['chat', 'chat stream', 'embeddings', 'image', 'speech', 'transcription'];
 
 /** Those of the checks of a model that a schedule makes. */
-export const fewestChecksOf = (client: Client, choice: Choice): readonly Check[] =>
+export const fewestChecksOf = (client: SmokeClient, choice: Choice): readonly Check[] =>
   checksOf(client, choice).filter(({ name }) => FEWEST.includes(name));
 
 /** The checks of a model, or the one that says why its kind is passed over. */
-export function checksOf(client: Client, choice: Choice): readonly Check[] {
+export function checksOf(client: SmokeClient, choice: Choice): readonly Check[] {
   const { kind, model } = choice;
   if (model !== undefined) return CHECKS[kind](client, model).map((check) => ({ ...check, model: model.id }));
   const { reason } = choice;
@@ -159,7 +160,7 @@ export function checksOf(client: Client, choice: Choice): readonly Check[] {
 }
 
 /** `GET /v1/models` names every model that is called. */
-export const modelsCheck = (client: Client, ids: readonly string[]): Check => ({
+export const modelsCheck = (client: SmokeClient, ids: readonly string[]): Check => ({
   name: 'models',
   async run() {
     const { data } = shaped(SHAPES.models, await client.inference('/v1/models'));
@@ -169,7 +170,7 @@ export const modelsCheck = (client: Client, ids: readonly string[]): Check => ({
   },
 });
 
-export const healthCheck = (client: Client): Check => ({
+export const healthCheck = (client: SmokeClient): Check => ({
   name: 'health',
   async run() {
     await client.platform('/health');

@@ -2,7 +2,7 @@
 import { CheckFailure } from './check.ts';
 
 /** An answer that is no error, read whole. */
-export interface Answer {
+export interface SmokeAnswer {
   readonly bytes: Uint8Array;
   readonly headers: Headers;
   /** Throws for what is no JSON. */
@@ -10,16 +10,16 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface Sent {
+export interface SmokeRequest {
   readonly method?: string;
   readonly json?: object;
   readonly form?: FormData;
 }
 
 /** Both throw `CheckFailure` for an error of the service, and where it does not answer. */
-export interface Client {
-  inference(path: string, sent?: Sent): Promise<Answer>;
-  platform(path: string, sent?: Sent): Promise<Answer>;
+export interface SmokeClient {
+  inference(path: string, sent?: SmokeRequest): Promise<SmokeAnswer>;
+  platform(path: string, sent?: SmokeRequest): Promise<SmokeAnswer>;
 }
 
 /** The error that a text is the envelope of; undefined when it is not one. */

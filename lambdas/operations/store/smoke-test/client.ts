@@ -1,6 +1,11 @@
 /** The smoke test's calls, over HTTP. */
 import { CheckFailure } from '../../core/smoke-test/check.ts';
-import { type Answer, type Client, errorOf, type Sent } from '../../core/smoke-test/client.ts';
+import {
+  errorOf,
+  type SmokeAnswer,
+  type SmokeClient,
+  type SmokeRequest,
+} from '../../core/smoke-test/client.ts';
 import type { StoredSmokeAccess } from './access.ts';
 
 /** The address of each API, without a slash at the end. Both are the same if one hostname serves both. */
@@ -15,7 +20,7 @@ export interface SmokeAddresses {
  */
 export const openSmokeClient =
   ({ read }: Pick<StoredSmokeAccess, 'read'>, timeoutMs: number) =>
-  async (): Promise<Client | undefined> => {
+  async (): Promise<SmokeClient | undefined> => {
     const access = await read();
     return access && new HttpClient(access, access.key, timeoutMs);
   };
@@ -23,7 +28,7 @@ export const openSmokeClient =
 /** A cold function, a slow model and one repetition of the connection fit in it. */
 const TIMEOUT_MS = 120_000;
 
-export class HttpClient implements Client {
+export class HttpClient implements SmokeClient {
   readonly #addresses: SmokeAddresses;
   readonly #key: string;
   readonly #timeoutMs: number;
@@ -34,16 +39,16 @@ export class HttpClient implements Client {
     this.#timeoutMs = timeoutMs;
   }
 
-  inference(path: string, sent: Sent = {}): Promise<Answer> {
+  inference(path: string, sent: SmokeRequest = {}): Promise<SmokeAnswer> {
     return this.#call(`${this.#addresses.inference}${path}`, sent);
   }
 
-  platform(path: string, sent: Sent = {}): Promise<Answer> {
+  platform(path: string, sent: SmokeRequest = {}): Promise<SmokeAnswer> {
     return this.#call(`${this.#addresses.platform}${path}`, sent);
   }
 
   /** Throws `CheckFailure` for an error of the service, and where it does not answer. */
-  async #call(url: string, { json, form, method }: Sent): Promise<Answer> {
+  async #call(url: string, { json, form, method }: SmokeRequest): Promise<SmokeAnswer> {
     let response: Response;
     let bytes: Buffer;
     try {

@@ -4,7 +4,7 @@ import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
 import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import type { CapacityLimits } from './capacity.ts';
 import { type DatabaseAnswer, type DatabaseRequest, type Front, startFront } from './front.ts';
-import { isPassage, type Refusal, RequestLimits } from './request-limits.ts';
+import { type DynamoError, isPassage, RequestLimits } from './request-limits.ts';
 import { writeUnits } from './units.ts';
 
 export interface LimitedFront extends Front {
@@ -40,7 +40,7 @@ export async function startLimitedFront(
   return { ...front, limits };
 }
 
-const toError = ({ type, message, members }: Refusal) => ({
+const toError = ({ type, message, members }: DynamoError) => ({
   status: 400,
   type,
   members: { ...members, message },

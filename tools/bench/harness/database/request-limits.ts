@@ -16,7 +16,7 @@ export interface RequestLimitsOptions {
 }
 
 /** An error as DynamoDB names it (status 400), with its further members. */
-export interface Refusal {
+export interface DynamoError {
   readonly type: string;
   readonly message: string;
   readonly members: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export interface Passage {
    * The request has been carried out; with what each of its items cost, where that is known. Returns the refusal of a
    * reading transaction that met a write meanwhile.
    */
-  done(units?: readonly (number | undefined)[]): Refusal | undefined;
+  done(units?: readonly (number | undefined)[]): DynamoError | undefined;
 }
 
 /** Requests that were refused or counted. */
@@ -64,7 +64,7 @@ export class RequestLimits {
   }
 
   /** A request arrives: it is refused, or passes until it is done. A request that meets a transaction consumes too. */
-  arrive(operation: string, input: RequestInput): Passage | Refusal {
+  arrive(operation: string, input: RequestInput): Passage | DynamoError {
     this.counts.requests += 1;
     const touched = touchedBy(operation, input, this.#options.schemas);
     const demands = touched.map((each) => this.#demand(each));
@@ -137,7 +137,7 @@ export class RequestLimits {
     if (inFlight.writes + inFlight.transactions + inFlight.readers.size === 0) this.#inFlight.delete(name);
   }
 
-  #throttle(demands: readonly Demand[], refused: Demand, transaction: boolean): Refusal {
+  #throttle(demands: readonly Demand[], refused: Demand, transaction: boolean): DynamoError {
     const provisioned = this.#options.billing === 'provisioned';
     const message = 'Throughput exceeds the current capacity of your table or index.';
     if (transaction) {
@@ -151,7 +151,7 @@ export class RequestLimits {
       : { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
   }
 
-  #conflict(met: readonly boolean[], transaction: boolean): Refusal {
+  #conflict(met: readonly boolean[], transaction: boolean): DynamoError {
     this.counts[transaction ? 'cancelled' : 'conflicts'] += 1;
     if (transaction) return cancelled(met.map((conflicts) => (conflicts ? 'TransactionConflict' : 'None')));
     return {
@@ -162,10 +162,10 @@ export class RequestLimits {
   }
 }
 
-const cancelled = (codes: readonly string[]): Refusal => ({
+const cancelled = (codes: readonly string[]): DynamoError => ({
   type: 'TransactionCanceledException',
   message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`,
   members: { CancellationReasons: codes.map((code) => ({ Code: code })) },
 });
 
-export const isPassage = (answer: Passage | Refusal): answer is Passage => 'done' in answer;
+export const isPassage = (answer: Passage | DynamoError): answer is Passage => 'done' in answer;

@@ -16,7 +16,7 @@ import { fileDatabase } from '../../../../lambdas/platform/testing/file-database
 import { it } from '../../../test-kit/search.ts';
 import { rounds } from '../../../test-kit/thorough.ts';
 import { VirtualEngine } from './virtual/engine.ts';
-import { Table } from './virtual/tables.ts';
+import { VirtualTable } from './virtual/tables.ts';
 
 /** Attributes and nested ones, as the ledger has them; some are missing in most items. */
 const PATHS = [
@@ -306,7 +306,7 @@ describe('the virtual database', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operations('wallets', id), { maxLength: 12 }), async (all) => {
         account += 1;
-        const engine = new VirtualEngine({ wallets: new Table(TABLES.wallets) });
+        const engine = new VirtualEngine({ wallets: new VirtualTable(TABLES.wallets) });
         const ours = JSON.stringify(all.flatMap((each) => [each, kept])).replaceAll(
           'acc_0#',
           `acc_${account}#`,
@@ -359,7 +359,10 @@ describe('the virtual database', () => {
     ],
     ['an index', { name: 'Query', input: byAccount }],
   ])('reads %s as the real one does', async (_name, query) => {
-    const engine = new VirtualEngine({ usage: new Table(TABLES.usage), keys: new Table(TABLES.keys) });
+    const engine = new VirtualEngine({
+      usage: new VirtualTable(TABLES.usage),
+      keys: new VirtualTable(TABLES.keys),
+    });
     const puts = [
       ...Array.from({ length: 9 }, (_, place) => usage('key_1', place + 1)),
       usage('key_2', 3),
@@ -373,7 +376,7 @@ describe('the virtual database', () => {
   });
 
   it('scans every item once, page by page', () => {
-    const engine = new VirtualEngine({ wallets: new Table(TABLES.wallets) });
+    const engine = new VirtualEngine({ wallets: new VirtualTable(TABLES.wallets) });
     const ids = Array.from({ length: 25 }, (_, index) => `acc_${index}`);
     for (const id of ids)
       engine.execute('PutItem', {

@@ -10,7 +10,7 @@ import {
 import type { Policy } from '../../../../lambdas/access/core/policy.ts';
 import { createAccounts, createKeyIssuer } from '../../../../lambdas/access/store/create-accounts.ts';
 import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';
-import type { Books } from '../../../../lambdas/ledger/core/audit/books.ts';
+import type { LedgerTotals } from '../../../../lambdas/ledger/core/audit/books.ts';
 import { createAuditStore } from '../../../../lambdas/ledger/store/audit-reader.ts';
 import { createCredits } from '../../../../lambdas/ledger/store/credit-store.ts';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
@@ -33,7 +33,7 @@ export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
 /** Keeps the metrics out of it too. */
 export const UNMEASURED: Measure = () => {};
 
-export interface Account {
+export interface BenchAccount {
   readonly accountId: string;
   readonly key: VerifiedKey;
   /** The key as its holder sends it. */
@@ -60,7 +60,7 @@ export async function openAccount(
   clients: DynamoClients,
   environment: Environment,
   { policy = UNLIMITED, credit = 1_000n * NANO_PER_USD }: AccountOptions = {},
-): Promise<Account> {
+): Promise<BenchAccount> {
   const accounts = createAccounts({ clients, environment });
   const accountId = await accounts.open();
   if (credit > 0n)
@@ -74,7 +74,7 @@ export async function addKey(
   environment: Environment,
   accountId: string,
   policy: Policy = UNLIMITED,
-): Promise<Account> {
+): Promise<BenchAccount> {
   const keys = createKeyIssuer({ clients, environment, peppers: async () => PEPPERS });
   const { key: credential } = await keys.create(accountId, 'bench', policy);
   const key = verifyKey(credential, PEPPERS);
@@ -87,7 +87,7 @@ export async function auditOf(
   { client }: DynamoClients,
   environment: Environment,
   accountId: string,
-): Promise<Books> {
+): Promise<LedgerTotals> {
   const store = createAuditStore(client, tablesOf(environment));
   return (await auditAccount(store, accountId, { clock: Date.now })).books;
 }

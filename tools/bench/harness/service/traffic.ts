@@ -20,7 +20,7 @@ export interface Spent {
 }
 
 /** A request as it went out, and in which round. */
-export interface Sent {
+export interface RecordedRequest {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly round: number;
@@ -48,7 +48,7 @@ interface Answer {
 
 export class Traffic {
   #spent = NOTHING;
-  #sent: Sent[] = [];
+  #sent: RecordedRequest[] = [];
   /** The last round of which a request has ended. */
   #ended = 0;
   readonly #background: readonly unknown[];
@@ -60,7 +60,7 @@ export class Traffic {
   }
 
   /** Returns the requests and capacity spent since the last call of this method. */
-  take(): Spent & { readonly sent: readonly Sent[] } {
+  take(): Spent & { readonly sent: readonly RecordedRequest[] } {
     const taken = { ...this.#spent, sent: this.#sent };
     this.#spent = NOTHING;
     this.#sent = [];
@@ -93,7 +93,7 @@ export class Traffic {
     );
   }
 
-  #begin(command: string, input: Sent['input']): number {
+  #begin(command: string, input: RecordedRequest['input']): number {
     const round = this.#ended + 1;
     this.#sent.push({ command, input, round });
     this.#add({

@@ -1,5 +1,5 @@
 /** Calls that come by chance at a given rate, each through a process of its own, and what their callers see. */
-import type { Account } from '../../harness/service/account.ts';
+import type { BenchAccount } from '../../harness/service/account.ts';
 import { callOf, HELD, OUTCOME } from '../call.ts';
 import type { Processes } from './processes.ts';
 
@@ -17,7 +17,7 @@ function rateAt({ seconds, callsASecond }: Phase, ms: number): number {
 }
 
 export interface CallsOptions {
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly BenchAccount[];
   readonly phases: readonly Phase[];
   /** The least and the most that the upstream takes, s; it is drawn evenly. */
   readonly callSeconds: readonly [least: number, most: number];

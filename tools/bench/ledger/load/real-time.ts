@@ -11,7 +11,7 @@ import { readTable } from '../../harness/service/read-table.ts';
 import { checkBooks } from './books.ts';
 import { makeCalls, type Phase } from './callers.ts';
 import { Processes } from './processes.ts';
-import { heatOf, type Load, type LoadResult } from './simulation.ts';
+import { heatOf, type LoadResult, type SimulatedLoad } from './simulation.ts';
 
 /** The engine answers sooner than DynamoDB does, so that requests meet more rarely. */
 const DELAY_MS = [2, 5] as const;
@@ -19,7 +19,7 @@ const DELAY_MS = [2, 5] as const;
 /** Runs the load of one account with one key. Rounds, units and tries are not counted: the clients are the SDK's. */
 export async function runInRealTime(
   phases: readonly Phase[],
-  load: Pick<Load, 'callSeconds' | 'limits'>,
+  load: Pick<SimulatedLoad, 'callSeconds' | 'limits'>,
 ): Promise<Omit<LoadResult, 'totals'>> {
   const database = await openDatabase({ inMemory: true });
   try {
@@ -45,7 +45,7 @@ async function run(
   database: Database,
   front: LimitedFront,
   clients: DynamoClients,
-  { phases, callSeconds }: Pick<Load, 'phases' | 'callSeconds'>,
+  { phases, callSeconds }: Pick<SimulatedLoad, 'phases' | 'callSeconds'>,
 ): Promise<Omit<LoadResult, 'totals'>> {
   const { environment } = database;
   const { client } = database.connect();

@@ -6,13 +6,13 @@ import type { Capacity, CapacityLimits, Hottest } from '../../harness/database/c
 import type { RequestCounts } from '../../harness/database/request-limits.ts';
 import { type RequestResult, VirtualDatabase } from '../../harness/database/virtual/virtual-database.ts';
 import { VirtualTime } from '../../harness/database/virtual/virtual-time.ts';
-import { type Account, addKey, openAccount, SILENT, UNMEASURED } from '../../harness/service/account.ts';
+import { addKey, type BenchAccount, openAccount, SILENT, UNMEASURED } from '../../harness/service/account.ts';
 import { TABLE_VARIABLES } from '../../harness/service/database.ts';
 import { type BookCheck, checkBooks } from './books.ts';
 import { type CallsSeen, makeCalls, type Phase } from './callers.ts';
 import { type Process, Processes } from './processes.ts';
 
-export interface Load {
+export interface SimulatedLoad {
   readonly accounts: number;
   readonly keysOfEach: number;
   readonly phases: readonly Phase[];
@@ -51,7 +51,7 @@ export interface LoadResult {
 const START_MS = Date.UTC(2026, 0, 15, 12, 0, 30);
 
 /** Runs the load; the process's clock, timers and chance are virtual until it has ended. */
-export async function simulate(load: Load): Promise<LoadResult> {
+export async function simulate(load: SimulatedLoad): Promise<LoadResult> {
   const time = new VirtualTime(START_MS, load.seed);
   const uninstall = time.install();
   // Nobody reads the stacks of conditions that fail, which take a tenth of the run.
@@ -67,7 +67,7 @@ export async function simulate(load: Load): Promise<LoadResult> {
 
 const ENVIRONMENT = { ...TABLE_VARIABLES, [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS) };
 
-async function runLoad(load: Load, time: VirtualTime): Promise<LoadResult> {
+async function runLoad(load: SimulatedLoad, time: VirtualTime): Promise<LoadResult> {
   const database = new VirtualDatabase({ time, tables: TABLES, limits: load.limits });
   const accounts = await openAccounts(load, database);
   const totals: RequestTotals = { writeUnits: 0, readUnits: 0, failedConditions: 0, repeats: 0 };
@@ -97,9 +97,12 @@ export const heatOf = (capacity: Capacity): readonly TableHeat[] =>
   }));
 
 /** The keys of all accounts. */
-async function openAccounts({ accounts, keysOfEach }: Load, database: VirtualDatabase): Promise<Account[]> {
+async function openAccounts(
+  { accounts, keysOfEach }: SimulatedLoad,
+  database: VirtualDatabase,
+): Promise<BenchAccount[]> {
   const clients = database.connect();
-  const opened: Account[] = [];
+  const opened: BenchAccount[] = [];
   for (let count = 0; count < accounts; count += 1) {
     const first = await openAccount(clients, ENVIRONMENT);
     opened.push(first);

@@ -13,7 +13,7 @@ const KEYS = ['aws:SourceAccount', 'aws:SourceArn', 'iam:PassedToService', 'kms:
 export type ConditionKey = (typeof KEYS)[number];
 
 /** Returns whether a request meets a condition. */
-export type Condition = (context: RequestContext) => boolean;
+export type IamCondition = (context: RequestContext) => boolean;
 
 const OPERATORS: Readonly<Record<string, (pattern: string) => (value: string) => boolean>> = {
   StringEquals: (pattern) => (value) => value === pattern,
@@ -22,8 +22,8 @@ const OPERATORS: Readonly<Record<string, (pattern: string) => (value: string) =>
   ArnEquals: (pattern) => arnMatcher(pattern),
 };
 
-/** Prepares the `Condition` of a statement; throws an error that names what is not known. */
-export function compileCondition(block: unknown): Condition {
+/** Prepares the `IamCondition` of a statement; throws an error that names what is not known. */
+export function compileCondition(block: unknown): IamCondition {
   if (block === undefined) return () => true;
   const tests = fieldsOf(block, block).flatMap(([operator, keys]) => {
     const test = OPERATORS[operator];

@@ -8,7 +8,7 @@ import { compileCondition, type RequestContext, wildcard } from './conditions.ts
 export type Decision = 'allowed' | 'not allowed' | 'explicitly denied';
 
 /** Decides on an action (`dynamodb:GetItem`), the ARN of what it touches, and what conditions may ask for. */
-export type Policy = (action: string, resource: string, context?: RequestContext) => Decision;
+export type IamPolicy = (action: string, resource: string, context?: RequestContext) => Decision;
 
 interface Matcher {
   readonly effect: 'Allow' | 'Deny';
@@ -16,7 +16,7 @@ interface Matcher {
 }
 
 /** Prepares statements; throws an error on an element that it would have to guess about. */
-export function compilePolicy(statements: readonly PolicyStatement[]): Policy {
+export function compilePolicy(statements: readonly PolicyStatement[]): IamPolicy {
   const matchers = statements.map(compileStatement);
   const decided = new Map<string, Decision>();
   const decide = (action: string, resource: string, context: RequestContext): Decision => {

@@ -1,7 +1,7 @@
 /** The answer, whole or streamed (Claude API reference, "Message"; guide "Streaming Messages"). */
 import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
 import { sealed, signatureOf } from '../exchange/proof.ts';
-import type { StreamEvent } from '../exchange/reply.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { scopeOf } from './reasoning.ts';
@@ -99,13 +99,13 @@ export function messageDocument(choice: ModelChoice, usage: ModelUsage, frame: M
   return messageOf(frame, { content, ...endingOf(choice) }, usage);
 }
 
-const event = (part: StreamEvent['part'], name: string, fields: Fields): StreamEvent => ({
+const event = (part: SimulatedEvent['part'], name: string, fields: Fields): SimulatedEvent => ({
   part,
   name,
   data: JSON.stringify({ type: name, ...fields }),
 });
 
-function* blockEvents(block: AnswerBlock, index: number, model: string): Generator<StreamEvent> {
+function* blockEvents(block: AnswerBlock, index: number, model: string): Generator<SimulatedEvent> {
   const content_block = { ...wholeBlock(block, model), ...OPENINGS[block.kind] };
   yield event('between', 'content_block_start', { index, content_block });
   if (index === 0) yield event('between', 'ping', {});
@@ -118,7 +118,7 @@ export function* messageEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   frame: MessageFrame,
-): Generator<StreamEvent> {
+): Generator<SimulatedEvent> {
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
   const message = messageOf(frame, open, {
     ...{ ...usage, completionTokens: 1, thinkingTokens: 0, webSearches: 0 },

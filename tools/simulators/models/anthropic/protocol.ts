@@ -3,7 +3,7 @@
  * "Errors").
  */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
+import { jsonReply, type RequestHead, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
 import { identifierFrom } from '../model/random.ts';
 
 /** The types of errors, by status. */
@@ -58,7 +58,7 @@ export function versionRefusal(head: RequestHead): WholeReply | undefined {
 /** The limit of the Messages API (reference, "Errors", "Request size limits"). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-export const anthropicProtocol: Protocol = {
+export const anthropicProtocol: WireProtocol = {
   encoding: sse,
   maxBodyBytes: MAX_BODY_BYTES,
   refusal,

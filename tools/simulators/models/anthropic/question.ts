@@ -2,21 +2,21 @@
 import type { Fault } from '../control/fault.ts';
 import { checkForClaude, checkTexts } from '../exchange/claude-rules.ts';
 import {
+  type BlockContent,
   checkOffered,
   checkToolTurns,
   checkUnique,
-  type Part,
   partTokens,
   toMessages,
 } from '../exchange/conversation.ts';
-import type { Lifetime, PromptBlock } from '../exchange/prompt-cache.ts';
+import type { PromptBlock, SimulatedLifetime } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { countTokens } from '../model/tokens.ts';
 import { checkThoughts } from './reasoning.ts';
 import { type AnyRequest, blocksOf, type ContentBlock, isCallersOwn, thinks } from './request.ts';
 
-function partOf(block: ContentBlock): Part {
+function partOf(block: ContentBlock): BlockContent {
   if (block.type === 'text') return { text: block.text };
   if (block.type === 'document' && block.source.type === 'text') return { text: block.source.data };
   if (block.type === 'image' || block.type === 'document') return { isImage: true };
@@ -121,7 +121,8 @@ function blockOf(role: string, block: object, tokens: number): PromptBlock {
   };
 }
 
-const lifetimeOf = ({ ttl }: { readonly ttl?: Lifetime | undefined }): Lifetime => ttl ?? '5m';
+const lifetimeOf = ({ ttl }: { readonly ttl?: SimulatedLifetime | undefined }): SimulatedLifetime =>
+  ttl ?? '5m';
 
 /** One search for each tool that searches, as far as it may be used. */
 const searches = ({ tools = [] }: AnyRequest): number =>

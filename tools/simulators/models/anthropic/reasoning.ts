@@ -1,10 +1,10 @@
 /** The rules of thinking (Claude docs, guide "Extended thinking"): its blocks return as they were given, and by the same model. */
-import { isSignatureOf, opened, type Scope } from '../exchange/proof.ts';
+import { isSignatureOf, opened, type SignatureScope } from '../exchange/proof.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import { type AnyRequest, blocksOf, type ContentBlock } from './request.ts';
 
 /** Returns the scope of the thoughts that a model can verify. */
-export const scopeOf = (model: string): Scope => ['anthropic', model];
+export const scopeOf = (model: string): SignatureScope => ['anthropic', model];
 
 /** Every thought in the conversation is one that this model had. Throws `RequestError`. */
 export function checkThoughts({ model, messages }: AnyRequest): void {

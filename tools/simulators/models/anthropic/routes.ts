@@ -1,6 +1,11 @@
 /** The routes of the Messages wire format (Claude API reference, "Create a Message" and "Count tokens in a Message"). */
 import type { Fault } from '../control/fault.ts';
-import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedReply,
+  type SimulatedRoute,
+} from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
 import { promptTokens } from '../model/prompt-tokens.ts';
@@ -28,7 +33,7 @@ function servedBy(
 }
 
 /** Answers a Messages request. */
-export function replyToMessages({ body, fault, headers, sequence, cache }: Call): Reply {
+export function replyToMessages({ body, fault, headers, sequence, cache }: SimulatedCall): SimulatedReply {
   const request = readRequest(messagesRequestSchema, body);
   checkBetas(request, headers);
   const question = toModelRequest(request, fault);
@@ -47,7 +52,7 @@ export function replyToMessages({ body, fault, headers, sequence, cache }: Call)
   return { kind: 'stream', events: messageEvents(choice, usage, frame) };
 }
 
-function replyToCount({ body, headers }: Call): Reply {
+function replyToCount({ body, headers }: SimulatedCall): SimulatedReply {
   const request = readRequest(countRequestSchema, body);
   checkBetas(request, headers);
   return jsonReply(200, { input_tokens: promptTokens(toModelRequest(request, {})) });
@@ -55,7 +60,7 @@ function replyToCount({ body, headers }: Call): Reply {
 
 const post = { method: 'POST', protocol: anthropicProtocol };
 
-export const anthropicRoutes: readonly Route[] = [
+export const anthropicRoutes: readonly SimulatedRoute[] = [
   { ...post, path: '/v1/messages', reply: replyToMessages },
   { ...post, path: '/v1/messages/count_tokens', reply: replyToCount },
 ];

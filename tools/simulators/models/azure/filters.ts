@@ -2,7 +2,7 @@
  * The fields that Azure's content filter adds to responses (Azure OpenAI docs, "Content filtering" and "Content
  * streaming").
  */
-import { jsonReply, type Reply, type StreamEvent } from '../exchange/reply.ts';
+import { jsonReply, type SimulatedEvent, type SimulatedReply } from '../exchange/reply.ts';
 
 const SAFE = { filtered: false, severity: 'safe' };
 const RESULTS = { hate: SAFE, self_harm: SAFE, sexual: SAFE, violence: SAFE };
@@ -24,13 +24,13 @@ function wholeAnswer(completion: Json, stops: boolean): Json {
   return { ...completion, choices, prompt_filter_results: PROMPT_RESULTS };
 }
 
-const chunk = (part: StreamEvent['part'], fields: Json): StreamEvent => ({
+const chunk = (part: SimulatedEvent['part'], fields: Json): SimulatedEvent => ({
   part,
   data: JSON.stringify({ ...NAMELESS, ...fields, usage: null }),
 });
 
 /** The filter's note about text that went before, with no `delta`. */
-const note = (end: number): StreamEvent =>
+const note = (end: number): SimulatedEvent =>
   chunk('between', {
     choices: [
       {
@@ -56,7 +56,7 @@ const STOP = chunk('end', {
 /** Words after which a stream is stopped. */
 const STOPPED_AFTER = 3;
 
-function* filteredStream(events: Iterable<StreamEvent>, stops: boolean): Generator<StreamEvent> {
+function* filteredStream(events: Iterable<SimulatedEvent>, stops: boolean): Generator<SimulatedEvent> {
   yield chunk('start', { prompt_filter_results: PROMPT_RESULTS, choices: [] });
   let words = 0;
   for (const event of events) {
@@ -76,7 +76,7 @@ function* filteredStream(events: Iterable<StreamEvent>, stops: boolean): Generat
 }
 
 /** The answer as Azure gives it; `stops` where the filter finds something in it. */
-export function withFilterResults(reply: Reply, stops: boolean): Reply {
+export function withFilterResults(reply: SimulatedReply, stops: boolean): SimulatedReply {
   if (reply.kind === 'stream') return { ...reply, events: filteredStream(reply.events, stops) };
   if (reply.status !== 200) return reply;
   return jsonReply(200, wholeAnswer(JSON.parse(reply.body.toString('utf8')), stops), reply.headers);

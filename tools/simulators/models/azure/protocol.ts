@@ -3,7 +3,7 @@
  * versioning").
  */
 
-import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
+import { jsonReply, type RequestHead, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
 import { errorReply as jsonError, openAiProtocol } from '../openai/protocol.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
 import { isIssued } from './entra.ts';
@@ -40,7 +40,7 @@ function refusalOf(head: RequestHead, isV1: boolean): WholeReply | undefined {
   return isAuthorised(head, isV1) ? undefined : gatewayError(401, '401', NO_KEY);
 }
 
-const azure = (protocol: Protocol, isV1: boolean): Protocol => ({
+const azure = (protocol: WireProtocol, isV1: boolean): WireProtocol => ({
   ...protocol,
   refusal: (head) => refusalOf(head, isV1),
   responseHeaders: (head) => ({
@@ -55,7 +55,7 @@ export const responsesV1 = azure(responsesProtocol, true);
 export const responsesDated = azure(responsesProtocol, false);
 
 /** Entra's endpoint has no headers to refuse by. */
-export const entraProtocol: Protocol = { ...openAiProtocol, refusal: () => undefined };
+export const entraProtocol: WireProtocol = { ...openAiProtocol, refusal: () => undefined };
 
 /** The answer of a resource that has no such deployment. */
 export const noDeployment = (): WholeReply =>

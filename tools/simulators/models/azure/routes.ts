@@ -2,7 +2,7 @@
  * Azure OpenAI: the paths of `v1`, those of deployments with a dated version, and Entra, which gives out tokens. A
  * deployment is any whose name begins with `sim`.
  */
-import type { Call, Reply, Route } from '../exchange/reply.ts';
+import type { SimulatedCall, SimulatedReply, SimulatedRoute } from '../exchange/reply.ts';
 import { replyToChat } from '../openai/routes.ts';
 import { replyToResponses } from '../responses/routes.ts';
 import { replyWithToken } from './entra.ts';
@@ -21,12 +21,12 @@ import {
 const STOPPED_PROMPT = /filter this prompt/iu;
 const STOPPED_ANSWER = /filter this answer/iu;
 
-const deploymentOf = ({ parameters, body }: Call): string =>
+const deploymentOf = ({ parameters, body }: SimulatedCall): string =>
   parameters.deployment ?? String(Object(body).model);
 
 const served =
-  (reply: (call: Call) => Reply) =>
-  (call: Call): Reply => {
+  (reply: (call: SimulatedCall) => SimulatedReply) =>
+  (call: SimulatedCall): SimulatedReply => {
     if (!deploymentOf(call).startsWith('sim')) return noDeployment();
     return STOPPED_PROMPT.test(JSON.stringify(call.body)) ? filteredPrompt() : reply(call);
   };
@@ -38,7 +38,7 @@ const replyToFilteredResponses = served(replyToResponses);
 
 const post = { method: 'POST' };
 
-export const azureRoutes: readonly Route[] = [
+export const azureRoutes: readonly SimulatedRoute[] = [
   { ...post, path: '/azure/openai/v1/chat/completions', protocol: chatV1, reply: replyToFilteredChat },
   {
     ...post,

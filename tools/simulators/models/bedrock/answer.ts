@@ -1,7 +1,7 @@
 /** The answer, whole or streamed (Amazon Bedrock API reference, "Converse", "Response Syntax", and "ConverseStreamOutput"). */
 import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
 import { sealed, signatureOf } from '../exchange/proof.ts';
-import type { StreamEvent } from '../exchange/reply.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
 import { scopeOf } from './reasoning.ts';
@@ -104,7 +104,7 @@ export const converseDocument = (choice: ModelChoice, usage: ModelUsage, frame: 
 const PADDING = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** Every payload ends in a padding of some length, so that the size of a frame does not reveal its content. */
-function event(part: StreamEvent['part'], name: string, fields: Fields): StreamEvent {
+function event(part: SimulatedEvent['part'], name: string, fields: Fields): SimulatedEvent {
   const text = JSON.stringify(fields);
   const p = PADDING.slice(0, 1 + (text.length % PADDING.length));
   return { part, name, data: JSON.stringify({ ...fields, p }) };
@@ -114,7 +114,7 @@ function* blockEvents(
   block: AnswerBlock,
   contentBlockIndex: number,
   modelId: string,
-): Generator<StreamEvent> {
+): Generator<SimulatedEvent> {
   // Only tool calls are announced.
   if (block.kind === 'call') {
     const start = { toolUse: useOf(block.call) };
@@ -130,7 +130,7 @@ export function* converseEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   frame: ConverseFrame,
-): Generator<StreamEvent> {
+): Generator<SimulatedEvent> {
   yield event('start', 'messageStart', { role: 'assistant' });
   for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index, frame.modelId);
   yield event('end', 'messageStop', endingOf(choice, frame));

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { countTokens } from '../model/tokens.ts';
@@ -93,7 +93,7 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/stability\.(stable-image-(core|ultra)|sd3-5-large)-/u, family(stabilityRequest, stability)],
 ];
 
-export function replyToInvoke({ parameters, body, fault }: Call): Reply {
+export function replyToInvoke({ parameters, body, fault }: SimulatedCall): SimulatedReply {
   const [, read] = FAMILIES.find(([pattern]) => pattern.test(parameters.modelId ?? '')) ?? [];
   if (read === undefined) throw new RequestError('The provided model identifier is invalid.');
   const { document, tokens } = read(body);

@@ -3,8 +3,8 @@
  * "Common Errors").
  */
 import { eventStream } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
-import type { Path } from '../exchange/request-error.ts';
+import { jsonReply, type RequestHead, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
+import type { FieldPath } from '../exchange/request-error.ts';
 import { signatureError } from './signature.ts';
 
 /** The error types of statuses (API reference, "Converse", "Errors"). */
@@ -28,7 +28,7 @@ const errorReply = (status: number, type: string, message: string): WholeReply =
   jsonReply(status, { message }, { 'x-amzn-errortype': `${type}${TYPE_SUFFIX}` });
 
 /** `messages.1.member.content.2.member.text`: members of lists count from one. */
-const locationOf = (path: Path): string =>
+const locationOf = (path: FieldPath): string =>
   path.map((key) => (typeof key === 'number' ? `${key + 1}.member` : String(key))).join('.');
 
 /** Returns the check of an AWS service, which rejects a request that is not signed for it. */
@@ -46,7 +46,7 @@ export const responseHeaders = ({ sequence }: RequestHead): Record<string, strin
 /** The quota on a request to a model is 25 MB (Bedrock API reference, "InvokeModel"). */
 const MAX_BODY_BYTES = 25_000_000;
 
-export const bedrockProtocol: Protocol = {
+export const bedrockProtocol: WireProtocol = {
   encoding: eventStream,
   maxBodyBytes: MAX_BODY_BYTES,
   refusal: signedFor('bedrock'),

@@ -2,10 +2,10 @@
 import type { Fault } from '../control/fault.ts';
 import { checkForClaude } from '../exchange/claude-rules.ts';
 import {
+  type BlockContent,
   checkOffered,
   checkToolTurns,
   checkUnique,
-  type Part,
   partTokens,
   toMessages,
 } from '../exchange/conversation.ts';
@@ -14,11 +14,11 @@ import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest, ModelTool } from '../model/model.ts';
 import { countTokens } from '../model/tokens.ts';
 import { checkReasoning, thinks } from './reasoning.ts';
-import { type ContentBlock, type ConverseRequest, parsedObject, type ToolResult } from './request.ts';
+import { type ConverseBlock, type ConverseRequest, parsedObject, type ToolResult } from './request.ts';
 
-type Block = ContentBlock | ToolResult['content'][number];
+type Block = ConverseBlock | ToolResult['content'][number];
 
-function partOf(block: Block): Part {
+function partOf(block: Block): BlockContent {
   const {
     text,
     image,

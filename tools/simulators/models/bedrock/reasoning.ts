@@ -1,10 +1,10 @@
 /** The rules of reasoning (Amazon Bedrock user guide, "Extended thinking"): it is asked for in the model's own fields, and returns as it was given. */
-import { isSignatureOf, opened, type Scope } from '../exchange/proof.ts';
+import { isSignatureOf, opened, type SignatureScope } from '../exchange/proof.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ConverseRequest } from './request.ts';
 
 /** Returns the scope of the reasoning that a model can verify. */
-export const scopeOf = (modelId: string): Scope => ['bedrock', modelId];
+export const scopeOf = (modelId: string): SignatureScope => ['bedrock', modelId];
 
 /** The smallest budget that is taken. */
 const MIN_BUDGET = 1024;

@@ -126,5 +126,5 @@ export const converseRequestSchema = z.strictObject({
 });
 
 export type ConverseRequest = z.infer<typeof converseRequestSchema>;
-export type ContentBlock = z.infer<typeof contentBlock>;
+export type ConverseBlock = z.infer<typeof contentBlock>;
 export type ToolResult = z.infer<typeof toolResult>;

@@ -1,5 +1,10 @@
 /** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"), and all others that are signed. */
-import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedReply,
+  type SimulatedRoute,
+} from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
 import { type ConverseFrame, converseDocument, converseEvents } from './answer.ts';
@@ -9,7 +14,10 @@ import { promptBlocks, toModelRequest } from './question.ts';
 import { converseRequestSchema } from './request.ts';
 import { signedRoutes } from './signed-routes.ts';
 
-function replyToConverse({ body, fault, parameters, cache }: Call, streams: boolean): Reply {
+function replyToConverse(
+  { body, fault, parameters, cache }: SimulatedCall,
+  streams: boolean,
+): SimulatedReply {
   const startedAtMs = Date.now();
   const request = readRequest(converseRequestSchema, body);
   const { modelId = '' } = parameters;
@@ -30,7 +38,7 @@ function replyToConverse({ body, fault, parameters, cache }: Call, streams: bool
 
 const post = { method: 'POST', protocol: bedrockProtocol };
 
-export const bedrockRoutes: readonly Route[] = [
+export const bedrockRoutes: readonly SimulatedRoute[] = [
   { ...post, path: '/model/{modelId}/converse', reply: (call) => replyToConverse(call, false) },
   { ...post, path: '/model/{modelId}/converse-stream', reply: (call) => replyToConverse(call, true) },
   { ...post, path: '/model/{modelId}/invoke', reply: replyToInvoke },

@@ -6,7 +6,14 @@
  */
 import { anthropicProtocol, errorReply, versionRefusal } from '../anthropic/protocol.ts';
 import { replyToMessages } from '../anthropic/routes.ts';
-import type { Call, Protocol, Reply, RequestHead, Route, WholeReply } from '../exchange/reply.ts';
+import type {
+  RequestHead,
+  SimulatedCall,
+  SimulatedReply,
+  SimulatedRoute,
+  WholeReply,
+  WireProtocol,
+} from '../exchange/reply.ts';
 import { RequestError } from '../exchange/request-error.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { replyToChat } from '../openai/routes.ts';
@@ -14,7 +21,7 @@ import { responsesProtocol } from '../responses/protocol.ts';
 import { replyToResponses } from '../responses/routes.ts';
 import { responseHeaders, signedFor } from './protocol.ts';
 
-const signed = (protocol: Protocol, service: string): Protocol => ({
+const signed = (protocol: WireProtocol, service: string): WireProtocol => ({
   ...protocol,
   refusal: signedFor(service),
   responseHeaders,
@@ -23,7 +30,7 @@ const signed = (protocol: Protocol, service: string): Protocol => ({
 const messages = (
   service: string,
   refusal: (head: RequestHead) => WholeReply | undefined = versionRefusal,
-): Protocol => ({
+): WireProtocol => ({
   ...anthropicProtocol,
   refusal: (head) => signedFor(service)(head) ?? refusal(head),
   responseHeaders: (head) => ({ ...anthropicProtocol.responseHeaders(head), ...responseHeaders(head) }),
@@ -35,21 +42,21 @@ function workspaceRefusal(head: RequestHead): WholeReply | undefined {
   return versionRefusal(head);
 }
 
-const modelOf = ({ body }: Call): string => String(Object(body).model);
+const modelOf = ({ body }: SimulatedCall): string => String(Object(body).model);
 
 /** A model that Bedrock serves by inference profiles alone (get-foundation-model, `inferenceTypesSupported`). */
 const BARE_CLAUDE = /^anthropic\./u;
 /** A system-defined inference profile (Amazon Bedrock user guide, "Supported Regions and models for inference profiles"). */
 const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\./u;
 
-function replyOnRuntime(call: Call): Reply {
+function replyOnRuntime(call: SimulatedCall): SimulatedReply {
   const model = modelOf(call);
   if (BARE_CLAUDE.test(model))
     throw new RequestError(`Invocation of model ID ${model} with on-demand throughput isn't supported.`);
   return replyToMessages(call);
 }
 
-function replyOnMantle(call: Call): Reply {
+function replyOnMantle(call: SimulatedCall): SimulatedReply {
   const model = modelOf(call);
   if (PROFILE.test(model)) throw new RequestError(`The model '${model}' does not exist`, [], { status: 404 });
   return replyToMessages(call);
@@ -57,7 +64,7 @@ function replyOnMantle(call: Call): Reply {
 
 const post = { method: 'POST' };
 
-export const signedRoutes: readonly Route[] = [
+export const signedRoutes: readonly SimulatedRoute[] = [
   {
     ...post,
     path: '/openai/v1/chat/completions',

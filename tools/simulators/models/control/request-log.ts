@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Fault } from './fault.ts';
 
 /** `aborted`: the client disconnected before the end; `fault`: this server broke the answer on purpose. */
-export type Outcome = 'completed' | 'aborted' | 'fault';
+export type RequestOutcome = 'completed' | 'aborted' | 'fault';
 
 export interface RequestRecord {
   /** Counts from 1 and is never used twice. */
@@ -18,7 +18,7 @@ export interface RequestRecord {
   body_bytes: number;
   readonly started_at: string;
   ended_at: string | null;
-  outcome: Outcome | null;
+  outcome: RequestOutcome | null;
   /** Status sent, null when none was. */
   status: number | null;
   /** Content chunks written of a stream. */
@@ -67,7 +67,7 @@ export class RequestLog {
     }
   }
 
-  close(record: RequestRecord, outcome: Outcome): void {
+  close(record: RequestRecord, outcome: RequestOutcome): void {
     record.outcome = outcome;
     record.ended_at = new Date().toISOString();
     this.#open -= 1;

@@ -1,6 +1,6 @@
 /** Rules of the newest Claude models alone, whichever service serves them. */
 import type { ModelMessage } from '../model/model.ts';
-import { type Path, requireThat } from './request-error.ts';
+import { type FieldPath, requireThat } from './request-error.ts';
 
 export interface ClaudeRequest {
   readonly messages: readonly ModelMessage[];
@@ -8,7 +8,7 @@ export interface ClaudeRequest {
   readonly topP: number | null | undefined;
   /** The schema that the answer must satisfy. */
   readonly schema: unknown;
-  readonly schemaPath: Path;
+  readonly schemaPath: FieldPath;
 }
 
 /** Throws `RequestError` for the first rule that the request breaks. */
@@ -44,7 +44,7 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
 const NAMED = ['properties', '$defs', 'definitions'];
 const LISTED = ['anyOf', 'allOf', 'items'];
 
-function checkSchema(schema: unknown, path: Path): void {
+function checkSchema(schema: unknown, path: FieldPath): void {
   if (typeof schema !== 'object' || schema === null) return;
   const node = schema as Readonly<Record<string, unknown>>;
   for (const type of [node.type].flat().map(String)) {

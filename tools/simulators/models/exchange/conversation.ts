@@ -2,10 +2,10 @@
 import type { ModelMessage, ModelToolCall } from '../model/model.ts';
 import { TOKENS_PER_IMAGE } from '../model/prompt-tokens.ts';
 import { countTokens } from '../model/tokens.ts';
-import { type Path, requireThat } from './request-error.ts';
+import { type FieldPath, requireThat } from './request-error.ts';
 
 /** The content of a content block; empty if it does not belong to the conversation. */
-export interface Part {
+export interface BlockContent {
   readonly text?: string | undefined;
   readonly isImage?: boolean;
   readonly call?: ModelToolCall | undefined;
@@ -15,10 +15,10 @@ export interface Part {
 interface ToolResult {
   readonly toolCallId: string;
   readonly isError: boolean;
-  readonly parts: readonly Part[];
+  readonly parts: readonly BlockContent[];
 }
 
-const contentOf = (parts: readonly Part[]) => ({
+const contentOf = (parts: readonly BlockContent[]) => ({
   text: parts.flatMap(({ text }) => text ?? []).join('\n'),
   imageCount: parts.filter(({ isImage }) => isImage === true).length,
   toolCalls: parts.flatMap(({ call }) => call ?? []),
@@ -27,11 +27,11 @@ const contentOf = (parts: readonly Part[]) => ({
 /** A message as a neutral one for each tool result in it and for each run of other parts, in order. */
 export function toMessages(
   role: ModelMessage['role'],
-  parts: readonly Part[],
+  parts: readonly BlockContent[],
   turn?: number,
 ): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  let run: Part[] = [];
+  let run: BlockContent[] = [];
   const endRun = (): void => {
     if (run.length > 0) messages.push({ role, ...contentOf(run), turn });
     run = [];
@@ -48,7 +48,7 @@ export function toMessages(
 }
 
 /** The tokens of a block's own content, without the edges of the message that it stands in. */
-export function partTokens({ text = '', isImage, call, result }: Part): number {
+export function partTokens({ text = '', isImage, call, result }: BlockContent): number {
   const called = call === undefined ? 0 : countTokens(call.name) + countTokens(call.arguments);
   const inner = (result?.parts ?? []).reduce((sum, part) => sum + partTokens(part), 0);
   return countTokens(text) + (isImage === true ? TOKENS_PER_IMAGE : 0) + called + inner;
@@ -61,7 +61,7 @@ export function partTokens({ text = '', isImage, call, result }: Part): number {
 export function checkToolTurns(messages: readonly ModelMessage[], inOneTurn: boolean): void {
   let open = new Set<string | undefined>();
   let resultTurn: number | undefined;
-  const checkAnswered = (path: Path): void => {
+  const checkAnswered = (path: FieldPath): void => {
     const ids = [...open].join(', ');
     requireThat(open.size === 0, `tool calls without a tool result immediately after: ${ids}`, path);
   };
@@ -82,12 +82,12 @@ export function checkToolTurns(messages: readonly ModelMessage[], inOneTurn: boo
 }
 
 /** The tools that a choice names are among those offered. Throws `RequestError`. */
-export function checkOffered(tools: readonly string[], chosen: readonly string[], path: Path): void {
+export function checkOffered(tools: readonly string[], chosen: readonly string[], path: FieldPath): void {
   const unknown = chosen.find((name) => !tools.includes(name));
   requireThat(unknown === undefined, `the tool '${unknown}' is not among the tools`, path);
 }
 
 /** Names of tools are unique. Throws `RequestError`. */
-export function checkUnique(tools: readonly string[], path: Path): void {
+export function checkUnique(tools: readonly string[], path: FieldPath): void {
   requireThat(new Set(tools).size === tools.length, 'Tool names must be unique.', path);
 }

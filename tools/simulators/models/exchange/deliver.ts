@@ -1,14 +1,21 @@
 /** Turns one call into a response at the model's pace, faults included. */
-import type { Outcome, RequestRecord } from '../control/request-log.ts';
+import type { RequestOutcome, RequestRecord } from '../control/request-log.ts';
 import { NOT_JSON } from './encodings.ts';
 import type { Link } from './link.ts';
-import { type Call, jsonReply, type Reply, type Route, type StreamReply, type WholeReply } from './reply.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedReply,
+  type SimulatedRoute,
+  type StreamReply,
+  type WholeReply,
+} from './reply.ts';
 import { RequestError } from './request-error.ts';
 
-export interface Delivery {
+export interface AnswerDelivery {
   readonly link: Link;
-  readonly route: Route;
-  readonly call: Call;
+  readonly route: SimulatedRoute;
+  readonly call: SimulatedCall;
   readonly record: RequestRecord;
   /** Pace of streams that no fault sets. */
   readonly chunkDelayMs: number;
@@ -17,7 +24,7 @@ export interface Delivery {
 }
 
 /** The answer of a fault that sets a status; no model is asked. */
-function statusReply({ route, call }: Delivery, status: number): WholeReply {
+function statusReply({ route, call }: AnswerDelivery, status: number): WholeReply {
   const { body, retry_after: retryAfter } = call.fault;
   const base = body === undefined ? route.protocol.failure(status, call) : jsonReply(status, body);
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
@@ -28,7 +35,7 @@ function statusReply({ route, call }: Delivery, status: number): WholeReply {
   };
 }
 
-async function replyOf(delivery: Delivery): Promise<Reply> {
+async function replyOf(delivery: AnswerDelivery): Promise<SimulatedReply> {
   const { route, call } = delivery;
   if (call.fault.status !== undefined) return statusReply(delivery, call.fault.status);
   try {
@@ -42,7 +49,7 @@ async function replyOf(delivery: Delivery): Promise<Reply> {
 }
 
 /** Sends the status and the headers: those of the protocol, of this answer, and of the fault, the latter winning. */
-function begin({ link, route, call, record }: Delivery, reply: Reply): void {
+function begin({ link, route, call, record }: AnswerDelivery, reply: SimulatedReply): void {
   record.status = reply.kind === 'stream' ? 200 : reply.status;
   const own =
     reply.kind === 'stream'
@@ -55,7 +62,10 @@ function begin({ link, route, call, record }: Delivery, reply: Reply): void {
 }
 
 /** A fault that counts chunks stops half-way a body that has none. */
-async function sendWhole({ link, call: { fault }, cleared }: Delivery, reply: WholeReply): Promise<void> {
+async function sendWhole(
+  { link, call: { fault }, cleared }: AnswerDelivery,
+  reply: WholeReply,
+): Promise<void> {
   if (fault.wait_after_chunks !== undefined) await link.until(cleared);
   const cuts = fault.cut_after_chunks !== undefined;
   if (cuts || fault.hang_after_chunks !== undefined) {
@@ -68,7 +78,7 @@ async function sendWhole({ link, call: { fault }, cleared }: Delivery, reply: Wh
 
 /** Sends the events; true when the body ended otherwise than the protocol requires. */
 async function sendEvents(
-  { link, route, call, record, chunkDelayMs, cleared }: Delivery,
+  { link, route, call, record, chunkDelayMs, cleared }: AnswerDelivery,
   reply: StreamReply,
 ): Promise<boolean> {
   const { encoding } = route.protocol;
@@ -99,7 +109,7 @@ async function sendEvents(
 }
 
 /** Answers the call. Throws `ExchangeEnded` when the client disconnects or a fault cuts the connection. */
-export async function deliver(delivery: Delivery): Promise<Outcome> {
+export async function deliver(delivery: AnswerDelivery): Promise<RequestOutcome> {
   const { link, call } = delivery;
   const { fault } = call;
   await link.pause(fault.delay_ms ?? 0);

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Fault } from '../control/fault.ts';
-import type { Outcome } from '../control/request-log.ts';
+import type { RequestOutcome } from '../control/request-log.ts';
 
 /** Ends the work on a response at once, wherever it stands. */
 export class ExchangeEnded extends Error {
-  readonly outcome: Outcome;
+  readonly outcome: RequestOutcome;
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: RequestOutcome) {
     super(`exchange ended: ${outcome}`);
     this.name = 'ExchangeEnded';
     this.outcome = outcome;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Lifetime, type PromptBlock, PromptCache } from './prompt-cache.ts';
+import { type PromptBlock, PromptCache, type SimulatedLifetime } from './prompt-cache.ts';
 
 /** Blocks of 1,000 tokens, one for each letter; an upper-case one is marked. */
-const prompt = (letters: string, mark: Lifetime = '5m'): PromptBlock[] =>
+const prompt = (letters: string, mark: SimulatedLifetime = '5m'): PromptBlock[] =>
   [...letters].map((letter) => ({
     content: letter.toLowerCase(),
     tokens: 1_000,
@@ -59,7 +59,7 @@ describe('the prompt cache of a provider', () => {
   it('keeps what is used for its lifetime, counted from the last use', () => {
     let now = 0;
     const cache = new PromptCache(() => now);
-    const read = (mark: Lifetime) => cache.use('sim', prompt('aB', mark)).read;
+    const read = (mark: SimulatedLifetime) => cache.use('sim', prompt('aB', mark)).read;
     for (const [lifetime, ms] of [
       ['5m', 300_000],
       ['1h', 3_600_000],

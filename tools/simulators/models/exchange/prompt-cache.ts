@@ -6,25 +6,25 @@
  */
 import { identifierFrom } from '../model/random.ts';
 
-export type Lifetime = '5m' | '1h';
+export type SimulatedLifetime = '5m' | '1h';
 
 /** One block of a prompt, in its order. */
 export interface PromptBlock {
   /** All that it says, without its mark. */
   readonly content: unknown;
   readonly tokens: number;
-  readonly mark?: Lifetime | undefined;
+  readonly mark?: SimulatedLifetime | undefined;
 }
 
 /** The tokens of a prompt that were read from the cache and written to it. */
 export interface CacheUse {
   readonly read: number;
-  readonly written: Readonly<Record<Lifetime, number>>;
+  readonly written: Readonly<Record<SimulatedLifetime, number>>;
 }
 
 interface Breakpoint {
   readonly at: number;
-  readonly mark: Lifetime;
+  readonly mark: SimulatedLifetime;
   readonly tokens: number;
 }
 
@@ -32,7 +32,7 @@ interface Breakpoint {
 interface Prefix {
   readonly key: string;
   readonly tokens: number;
-  readonly mark: Lifetime | undefined;
+  readonly mark: SimulatedLifetime | undefined;
 }
 
 const KEY_LENGTH = 43;
@@ -40,7 +40,7 @@ const KEY_LENGTH = 43;
 /** Enough for any test; the oldest are forgotten first. */
 const MAX_PREFIXES = 1000;
 
-const LIFETIMES_MS: Readonly<Record<Lifetime, number>> = { '5m': 300_000, '1h': 3_600_000 };
+const LIFETIMES_MS: Readonly<Record<SimulatedLifetime, number>> = { '5m': 300_000, '1h': 3_600_000 };
 
 /** The number of blocks before a breakpoint that are checked, itself included (Claude docs, Prompt caching). */
 const LOOKBACK_BLOCKS = 20;
@@ -101,7 +101,7 @@ export class PromptCache {
   }
 
   /** An entry that is used lives on for its whole lifetime. */
-  #keep(key: string, lifetime: Lifetime): void {
+  #keep(key: string, lifetime: SimulatedLifetime): void {
     this.#expiriesMs.delete(key);
     this.#expiriesMs.set(key, this.#now() + LIFETIMES_MS[lifetime]);
     const [oldest] = this.#expiriesMs.keys();
@@ -110,7 +110,7 @@ export class PromptCache {
 }
 
 /** Entries of one prefix for two lifetimes are two. */
-const entryKey = (prefix: Prefix | undefined, lifetime: Lifetime): string =>
+const entryKey = (prefix: Prefix | undefined, lifetime: SimulatedLifetime): string =>
   `${prefix?.key ?? ''} ${lifetime}`;
 
 /** Each place's key stands for the model and every block up to it. */

@@ -6,28 +6,29 @@ import { parsedJson } from './request-body.ts';
 const KEY = 'key of the simulated providers';
 
 /** The issuer of a signature, and the model or account for which it is valid. */
-export type Scope = readonly string[];
+export type SignatureScope = readonly string[];
 
-const mac = (scope: Scope, text: string): Buffer =>
+const mac = (scope: SignatureScope, text: string): Buffer =>
   createHmac('sha512', KEY)
     .update(JSON.stringify([scope, text]))
     .digest();
 
 /** The signature under `text`. */
-export const signatureOf = (scope: Scope, text: string): string => mac(scope, text).toString('base64');
+export const signatureOf = (scope: SignatureScope, text: string): string =>
+  mac(scope, text).toString('base64');
 
 /** Returns whether `signature` was issued for exactly this text. */
-export const isSignatureOf = (scope: Scope, text: string, signature: unknown): boolean =>
+export const isSignatureOf = (scope: SignatureScope, text: string, signature: unknown): boolean =>
   signature === signatureOf(scope, text);
 
 /** `content` as a value in base64 that only this scope opens; it is no secret here. */
-export function sealed(scope: Scope, content: unknown): string {
+export function sealed(scope: SignatureScope, content: unknown): string {
   const text = JSON.stringify(content);
   return Buffer.from(JSON.stringify([text, signatureOf(scope, text)])).toString('base64');
 }
 
 /** The content of a sealed value; undefined when it was changed, or sealed for another scope. */
-export function opened(scope: Scope, value: string): unknown {
+export function opened(scope: SignatureScope, value: string): unknown {
   const pair = parsedJson(Buffer.from(value, 'base64').toString('utf8'));
   if (!Array.isArray(pair)) return undefined;
   const [text, signature]: readonly unknown[] = pair;

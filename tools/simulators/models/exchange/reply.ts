@@ -15,7 +15,7 @@ export interface RequestHead {
   readonly sequence: number;
 }
 
-export interface Call extends RequestHead {
+export interface SimulatedCall extends RequestHead {
   /** The named segments of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   /** The parsed JSON body or form, or undefined when the body is neither. */
@@ -32,7 +32,7 @@ export interface WholeReply {
   readonly body: Buffer;
 }
 
-export interface StreamEvent {
+export interface SimulatedEvent {
   /** The event's name, in protocols that name their events. */
   readonly name?: string;
   readonly data: string;
@@ -49,21 +49,21 @@ export interface StreamReply {
   /** Beside those of the encoding. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Made one at a time, so that a client that disconnects ends the work. */
-  readonly events: Iterable<StreamEvent>;
+  readonly events: Iterable<SimulatedEvent>;
 }
 
-export type Reply = WholeReply | StreamReply;
+export type SimulatedReply = WholeReply | StreamReply;
 
 /** The encoding of events as bytes. */
 export interface StreamEncoding {
   readonly headers: Readonly<Record<string, string>>;
-  encode(event: StreamEvent, style: Pick<Fault, 'crlf' | 'comments'>): Buffer;
+  encode(event: SimulatedEvent, style: Pick<Fault, 'crlf' | 'comments'>): Buffer;
   /** A body of this encoding that no client can read, in pieces. */
   readonly garbage: readonly Buffer[];
 }
 
 /** The differences between the wire formats of providers, except the routes themselves. */
-export interface Protocol {
+export interface WireProtocol {
   readonly encoding: StreamEncoding;
   /** The largest request body that is accepted. */
   readonly maxBodyBytes: number;
@@ -74,18 +74,18 @@ export interface Protocol {
   /** The error envelope for a status. */
   failure(status: number, head: RequestHead): WholeReply;
   /** The in-band error of a stream that has begun. */
-  failureEvent(call: Call): StreamEvent;
+  failureEvent(call: SimulatedCall): SimulatedEvent;
   /** Headers of every response. */
   responseHeaders(head: RequestHead): Readonly<Record<string, string>>;
 }
 
-export interface Route {
+export interface SimulatedRoute {
   readonly method: string;
   /** A segment in braces, `{modelId}`, matches any one segment. */
   readonly path: string;
-  readonly protocol: Protocol;
+  readonly protocol: WireProtocol;
   /** Throws `RequestError` when the request breaks a rule. */
-  reply(call: Call): Reply | Promise<Reply>;
+  reply(call: SimulatedCall): SimulatedReply | Promise<SimulatedReply>;
 }
 
 /** An answer in JSON. */

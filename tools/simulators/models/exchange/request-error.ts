@@ -1,11 +1,11 @@
 /** The error in a request's body; each protocol puts it into its own error envelope. */
 import type { z } from 'zod';
 
-export type Path = readonly PropertyKey[];
+export type FieldPath = readonly PropertyKey[];
 
 export class RequestError extends Error {
   /** The path of the error in the body; empty for the whole body. */
-  readonly path: Path;
+  readonly path: FieldPath;
   readonly reason: 'missing' | 'wrong_type' | 'invalid' | 'unknown';
   readonly status: number;
   /** The whole body of the refusal, where the provider's differs from its usual envelope. */
@@ -13,7 +13,7 @@ export class RequestError extends Error {
 
   constructor(
     message: string,
-    path: Path = [],
+    path: FieldPath = [],
     {
       reason = 'invalid',
       status = 400,
@@ -29,14 +29,14 @@ export class RequestError extends Error {
   }
 }
 
-const valueAt = (body: unknown, path: Path): unknown =>
+const valueAt = (body: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>(
     (value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key],
     body,
   );
 
 /** The first issue; of a union, the one inside the branch that got furthest. */
-function toRequestError(issue: z.core.$ZodIssue, prefix: Path, body: unknown): RequestError {
+function toRequestError(issue: z.core.$ZodIssue, prefix: FieldPath, body: unknown): RequestError {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys')
     return new RequestError('Extra inputs are not permitted', [...path, ...issue.keys.slice(0, 1)], {
@@ -62,6 +62,6 @@ export function readRequest<Schema extends z.ZodType>(schema: Schema, body: unkn
 }
 
 /** Throws a `RequestError` unless `holds`. */
-export function requireThat(holds: boolean, message: string, path: Path = []): void {
+export function requireThat(holds: boolean, message: string, path: FieldPath = []): void {
   if (!holds) throw new RequestError(message, path);
 }

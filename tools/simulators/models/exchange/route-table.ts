@@ -1,8 +1,8 @@
 /** Finds the route of a request, and the protocol that refuses a request without one. */
-import type { Protocol, Route } from './reply.ts';
+import type { SimulatedRoute, WireProtocol } from './reply.ts';
 
 export interface RouteMatch {
-  readonly route: Route;
+  readonly route: SimulatedRoute;
   /** The named segments of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -19,15 +19,15 @@ function decoded(groups: Readonly<Record<string, string | undefined>>): Record<s
 }
 
 /** Returns the number of characters that `path` and the route's path share at their start. */
-function sharedLength(route: Route, path: string): number {
+function sharedLength(route: SimulatedRoute, path: string): number {
   const differs = [...path].findIndex((character, index) => character !== route.path[index]);
   return differs < 0 ? path.length : differs;
 }
 
 export class RouteTable {
-  readonly #routes: readonly { readonly route: Route; readonly pattern: URLPattern }[];
+  readonly #routes: readonly { readonly route: SimulatedRoute; readonly pattern: URLPattern }[];
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly SimulatedRoute[]) {
     this.#routes = routes.map((route) => {
       const pathname = route.path.replaceAll(/\{(\w+)\}/gu, ':$1');
       return { route, pattern: new URLPattern({ pathname }) };
@@ -44,7 +44,7 @@ export class RouteTable {
   }
 
   /** The protocol of the route whose path begins most like `path`; the first one when none does. */
-  protocolNear(path: string): Protocol {
+  protocolNear(path: string): WireProtocol {
     const [nearest] = this.#routes
       .map(({ route }) => route)
       .toSorted((a, b) => sharedLength(b, path) - sharedLength(a, path));

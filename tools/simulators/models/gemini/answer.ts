@@ -1,7 +1,7 @@
 /** The answer, whole or streamed (Gemini API reference, GenerateContentResponse). */
 import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
 import { signatureOf } from '../exchange/proof.ts';
-import type { StreamEvent } from '../exchange/reply.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { scopeOf } from './question.ts';
@@ -78,7 +78,7 @@ export function* geminiEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   frame: GeminiFrame,
-): Generator<StreamEvent> {
+): Generator<SimulatedEvent> {
   for (const part of allParts(choice, frame.model)) {
     const candidates = [{ content: { role: 'model', parts: [part] }, index: 0 }];
     const sofar = { ...usage, completionTokens: usage.thinkingTokens };

@@ -2,7 +2,7 @@
  * The code that all Gemini API routes share: the key, the error envelope, response headers (Google APIs, error model).
  */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
+import { jsonReply, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
 
 /** Names of `google.rpc.Code`, by status. */
 const CODES: Readonly<Record<number, string>> = {
@@ -27,7 +27,7 @@ export function envelope(code: number, message: string, details: readonly object
 /** A missing key is forbidden; a wrong one is refused as the request. */
 const MISSING_KEY = 'Method does not allow unregistered callers. Please use API Key.';
 
-const refusal: Protocol['refusal'] = ({ headers }): WholeReply | undefined =>
+const refusal: WireProtocol['refusal'] = ({ headers }): WholeReply | undefined =>
   headers['x-goog-api-key'] ? undefined : jsonReply(403, envelope(403, MISSING_KEY));
 
 /** Inline requests are at most 20 MB (Gemini API docs, Image understanding). */
@@ -44,7 +44,7 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     '',
   );
 
-export const geminiProtocol: Protocol = {
+export const geminiProtocol: WireProtocol = {
   encoding: sse,
   maxBodyBytes: MAX_BODY_BYTES,
   refusal,

@@ -1,19 +1,19 @@
 /** Translates a request of generateContent into the model's neutral one, and refuses what breaks a rule between fields. */
 import type { Fault } from '../control/fault.ts';
 import {
+  type BlockContent,
   checkOffered,
   checkToolTurns,
   checkUnique,
-  type Part,
   toMessages,
 } from '../exchange/conversation.ts';
-import { isSignatureOf, type Scope } from '../exchange/proof.ts';
+import { isSignatureOf, type SignatureScope } from '../exchange/proof.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { type GeminiPart, type GenerateRequest, thinks } from './request.ts';
 
 /** Returns the scope of the calls that a model can verify. */
-export const scopeOf = (model: string): Scope => ['gemini', model];
+export const scopeOf = (model: string): SignatureScope => ['gemini', model];
 
 /** Stands for the signature of a call of another model (Gemini API docs, Thought signatures, FAQs). */
 const PLACEHOLDER = 'skip_thought_signature_validator';
@@ -25,7 +25,7 @@ function partOf({
   inlineData,
   functionCall: call,
   functionResponse: result,
-}: GeminiPart): Part {
+}: GeminiPart): BlockContent {
   if (thought === true) return {};
   return {
     text,

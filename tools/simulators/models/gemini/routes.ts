@@ -1,5 +1,10 @@
 /** The routes of the Gemini API (its reference, models.generateContent and models.streamGenerateContent), and of Vertex AI. */
-import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedReply,
+  type SimulatedRoute,
+} from '../exchange/reply.ts';
 import { RequestError, readRequest, requireThat } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
@@ -14,7 +19,7 @@ const RESPONSE_ID_LENGTH = 22;
 const METHODS: readonly string[] = ['generateContent', 'streamGenerateContent'];
 
 /** Answers a call of a model; without `alt=sse` a stream would be one JSON array, which is not simulated. */
-function replyToModel({ parameters, query = '', body, fault, sequence }: Call): Reply {
+function replyToModel({ parameters, query = '', body, fault, sequence }: SimulatedCall): SimulatedReply {
   const { modelId: model = '', method = '' } = parameters;
   if (!METHODS.includes(method)) throw new RequestError('no such method', [], { status: 404 });
   const question = toModelRequest(readRequest(generateRequestSchema, body), model, fault);
@@ -30,7 +35,7 @@ function replyToModel({ parameters, query = '', body, fault, sequence }: Call): 
   return { kind: 'stream', events: geminiEvents(choice, usage, frame) };
 }
 
-export const geminiRoutes: readonly Route[] = [
+export const geminiRoutes: readonly SimulatedRoute[] = [
   {
     method: 'POST',
     path: '/v1beta/models/{modelId}\\:{method}',

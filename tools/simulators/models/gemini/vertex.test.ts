@@ -1,7 +1,7 @@
 /** Gemini on Vertex AI as the service's provider reaches it: by tokens of a service account. */
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Route } from '../../../../lambdas/inference/core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../../../lambdas/inference/core/catalog/catalog-document.ts';
 import { NO_FIELDS } from '../../../../lambdas/inference/core/fields/read-fields.ts';
 import type { Conversation } from '../../../../lambdas/inference/core/upstream/conversation.ts';
 import { createGeminiProvider } from '../../../../lambdas/inference/providers/gemini/provider.ts';
@@ -40,7 +40,7 @@ const chat = (stream: boolean, more: object = {}) =>
       ...{ id: 'r', protocol: 'gemini', upstream_model: 'gemini-sim', secret: 'env:ACCOUNT', auth: 'google' },
       base_url: `${upstream.running.url}/vertex/v1/projects/p/locations/global/publishers/google`,
       ...more,
-    } as Route,
+    } as CatalogRoute,
     payload: {
       ...{ protocol: 'openai', body: {}, conversation: () => CONVERSATION, stream },
       fields: NO_FIELDS,

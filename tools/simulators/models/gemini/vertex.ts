@@ -3,7 +3,13 @@
  * token endpoint for service accounts (Google Identity docs, Using OAuth 2.0 for Server to Server Applications).
  */
 import { z } from 'zod';
-import { type Call, jsonReply, type Protocol, type Reply, type RequestHead } from '../exchange/reply.ts';
+import {
+  jsonReply,
+  type RequestHead,
+  type SimulatedCall,
+  type SimulatedReply,
+  type WireProtocol,
+} from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { envelope, geminiProtocol } from './protocol.ts';
 
@@ -16,13 +22,13 @@ const isIssued = ({ headers }: RequestHead): boolean =>
   String(headers.authorization).startsWith(`Bearer ${PREFIX}`);
 
 /** Only tokens open it; an API key does not. */
-export const vertexProtocol: Protocol = {
+export const vertexProtocol: WireProtocol = {
   ...geminiProtocol,
   refusal: (head) => (isIssued(head) ? undefined : jsonReply(401, envelope(401, UNAUTHENTICATED))),
 };
 
 /** The token endpoint has no headers to refuse by. */
-export const googleTokenProtocol: Protocol = { ...openAiProtocol, refusal: () => undefined };
+export const googleTokenProtocol: WireProtocol = { ...openAiProtocol, refusal: () => undefined };
 
 const requestSchema = z.object({
   grant_type: z.literal('urn:ietf:params:oauth:grant-type:jwt-bearer'),
@@ -64,7 +70,7 @@ function isAssertion(assertion: string): boolean {
 }
 
 /** Answers a request for a token. */
-export function replyWithGoogleToken({ body, sequence }: Call): Reply {
+export function replyWithGoogleToken({ body, sequence }: SimulatedCall): SimulatedReply {
   const request = requestSchema.safeParse(body);
   if (!request.success) return jsonReply(400, { error: 'invalid_request' });
   if (!isAssertion(request.data.assertion))

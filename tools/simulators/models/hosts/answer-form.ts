@@ -1,10 +1,10 @@
 /** An answer while its form is changed: a whole one as an object, a stream as its chunks. */
-import type { StreamEvent } from '../exchange/reply.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
 import { isJson, type Json, objectsIn } from './json-body.ts';
 
 /** One event of a stream; `chunk` is absent for what is no chunk, such as `[DONE]`. */
 export interface ChunkEvent {
-  readonly event: StreamEvent;
+  readonly event: SimulatedEvent;
   readonly chunk?: Json;
 }
 
@@ -16,17 +16,17 @@ export interface AnswerChange {
   readonly stream?: (events: Events, request: Json) => Events;
 }
 
-export type Change = (part: Json) => Json;
+export type PartChange = (part: Json) => Json;
 
-export const withChunk = (each: ChunkEvent, change: Change): ChunkEvent =>
+export const withChunk = (each: ChunkEvent, change: PartChange): ChunkEvent =>
   each.chunk === undefined ? each : { ...each, chunk: change(each.chunk) };
 
 /** The same completion or chunk with its choices changed. */
-export const withChoices = (answer: Json, change: Change): Json =>
+export const withChoices = (answer: Json, change: PartChange): Json =>
   Array.isArray(answer.choices) ? { ...answer, choices: objectsIn(answer.choices).map(change) } : answer;
 
 /** The same completion or chunk with its messages, or deltas, changed. */
-export const withSaid = (answer: Json, change: Change): Json =>
+export const withSaid = (answer: Json, change: PartChange): Json =>
   withChoices(answer, (choice) => ({
     ...choice,
     ...(isJson(choice.message) ? { message: change(choice.message) } : {}),

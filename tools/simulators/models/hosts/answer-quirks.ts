@@ -1,11 +1,11 @@
 /** The quirks of hosts' responses that deviate from the format, in the order of the changes. */
 import {
   type AnswerChange,
-  type Change,
   type ChunkEvent,
   type Events,
   everywhere,
   inStreams,
+  type PartChange,
   withChoices,
   withChunk,
   withSaid,
@@ -46,7 +46,7 @@ const asksForJson = ({ response_format: format }: Json): boolean =>
   isJson(format) && String(format.type).startsWith('json');
 
 /** The text as reasoning, in place of both. */
-const textAsReasoning: Change = ({ content, reasoning_content: _thought, ...said }) =>
+const textAsReasoning: PartChange = ({ content, reasoning_content: _thought, ...said }) =>
   typeof content === 'string' && content !== ''
     ? { ...said, content: '', reasoning_content: content }
     : { ...said, content: '' };
@@ -54,7 +54,7 @@ const textAsReasoning: Change = ({ content, reasoning_content: _thought, ...said
 const hasParts = (request: Json): boolean =>
   messagesOf(request).some(({ content }) => Array.isArray(content));
 
-const asParts: Change = (said) =>
+const asParts: PartChange = (said) =>
   typeof said.content === 'string' && said.content !== ''
     ? { ...said, content: [{ type: 'text', text: said.content }] }
     : said;
@@ -68,7 +68,7 @@ const inPlaceOfDetails = (fieldsOf: (cached: number, prompt: number) => Json): A
     return { ...answer, usage: { ...usage, ...fieldsOf(cached, Number(usage.prompt_tokens)) } };
   });
 
-const withoutUsage: Change = ({ usage: _usage, ...answer }) => answer;
+const withoutUsage: PartChange = ({ usage: _usage, ...answer }) => answer;
 
 /** A chunk of usage alone. */
 const isAccount = ({ chunk }: ChunkEvent): boolean =>
@@ -158,7 +158,7 @@ export const ANSWERS = {
   'cumulative-message': {
     stream(events) {
       let said = '';
-      const withMessage: Change = (choice) => {
+      const withMessage: PartChange = (choice) => {
         const { content } = isJson(choice.delta) ? choice.delta : {};
         if (typeof content === 'string') said += content;
         return { ...choice, message: { role: 'assistant', content: said } };

@@ -5,12 +5,12 @@
 import { RequestError } from '../exchange/request-error.ts';
 
 /** The rejected field, as a path with dots, and the reason. */
-export interface Refusal {
+export interface FieldRejection {
   readonly field: string;
   readonly reason: string;
 }
 
-type Write = (refusal: Refusal) => { readonly status: number; readonly body: unknown };
+type Write = (refusal: FieldRejection) => { readonly status: number; readonly body: unknown };
 
 /** The envelope of OpenAI, which most compatible servers share (OpenAI API reference, "Errors"). */
 const openai: Write = ({ field, reason }) => ({
@@ -53,7 +53,7 @@ const ENVELOPES = { openai, places, bare, text, google } as const;
 export type Envelope = keyof typeof ENVELOPES;
 
 /** The refusal in a host's envelope. */
-export function refusalOf(refusal: Refusal, envelope: Envelope): RequestError {
+export function refusalOf(refusal: FieldRejection, envelope: Envelope): RequestError {
   const { status, body } = ENVELOPES[envelope](refusal);
   return new RequestError(refusal.reason, [], { status, body });
 }

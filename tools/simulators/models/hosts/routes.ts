@@ -2,7 +2,13 @@
  * Hosts that speak OpenAI's wire format with quirks of their own, on real HTTP. They answer as the simulated OpenAI does:
  * what they refuse, how they think and the form of the answer are theirs.
  */
-import { type Call, jsonReply, type Reply, type Route, type StreamEvent } from '../exchange/reply.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedEvent,
+  type SimulatedReply,
+  type SimulatedRoute,
+} from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { replyToChat } from '../openai/routes.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
@@ -55,13 +61,13 @@ const changesOf = (quirks: ReadonlySet<Quirk>): readonly AnswerChange[] => [
   ...ANSWER_QUIRKS.filter((quirk) => quirks.has(quirk)).map((quirk) => ANSWERS[quirk]),
 ];
 
-function parsed(event: StreamEvent): ChunkEvent {
+function parsed(event: SimulatedEvent): ChunkEvent {
   const chunk: unknown = event.data.startsWith('{') ? JSON.parse(event.data) : undefined;
   return isJson(chunk) ? { event, chunk } : { event };
 }
 
 /** The answer as the host gives it; the model has the name that was asked for. */
-function changedAnswer(reply: Reply, request: Json, quirks: ReadonlySet<Quirk>): Reply {
+function changedAnswer(reply: SimulatedReply, request: Json, quirks: ReadonlySet<Quirk>): SimulatedReply {
   const { model } = request;
   const changes = changesOf(quirks);
   if (reply.kind === 'whole') {
@@ -80,7 +86,7 @@ function changedAnswer(reply: Reply, request: Json, quirks: ReadonlySet<Quirk>):
   return { ...reply, events };
 }
 
-function replyOfHost(call: Call): Reply {
+function replyOfHost(call: SimulatedCall): SimulatedReply {
   const quirks = quirksOf(call.parameters.quirks ?? '');
   const { body } = call;
   if (!isJson(body)) return replyToChat(call);
@@ -88,13 +94,13 @@ function replyOfHost(call: Call): Reply {
   return changedAnswer(replyToChat({ ...call, body: plainRequest(body, quirks) }), body, quirks);
 }
 
-function responseOfHost(call: Call): Reply {
+function responseOfHost(call: SimulatedCall): SimulatedReply {
   const quirks = quirksOf(call.parameters.quirks ?? '');
   if (isJson(call.body)) checkStrictly(call.body, quirks);
   return replyToResponses(call);
 }
 
-export const hostRoutes: readonly Route[] = [
+export const hostRoutes: readonly SimulatedRoute[] = [
   {
     method: 'POST',
     path: '/hosts/{quirks}/v1/chat/completions',

@@ -1,12 +1,12 @@
 /** The quirks of strict hosts: the rule that a request breaks, and the envelope of its rejection. */
 import { isSignatureOf, signatureOf } from '../exchange/proof.ts';
 import { callsOf, functionsOf, isJson, isSet, type Json, messagesOf, objectsIn } from './json-body.ts';
-import type { Envelope, Refusal } from './refusal.ts';
+import type { Envelope, FieldRejection } from './refusal.ts';
 
 /** Finds what a host refuses of a request; undefined when there is nothing. */
-type Rule = (body: Json) => Refusal | undefined;
+type Rule = (body: Json) => FieldRejection | undefined;
 
-const refuseUnless = (isRight: boolean, field: string, reason: string): Refusal | undefined =>
+const refuseUnless = (isRight: boolean, field: string, reason: string): FieldRejection | undefined =>
   isRight ? undefined : { field, reason };
 
 const unknownField =

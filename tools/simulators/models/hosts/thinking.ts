@@ -1,6 +1,6 @@
 /** The decision of a host's model to think for a request. Each host reads its own fields and no others. */
 import { isJson, isSet, type Json } from './json-body.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
+import { type FieldRejection, refusalOf } from './refusal.ts';
 
 /** The smallest budget that Claude takes, tokens (Claude API docs, "Extended thinking"). */
 const MIN_BUDGET = 1_024;
@@ -20,7 +20,7 @@ const bySwitch: Way = (body) => {
 /** The bound of the output, under either name. */
 const boundOf = ({ max_tokens: older, max_completion_tokens: newer }: Json): number => Number(newer ?? older);
 
-const wrongBudget = (body: Json): Refusal | undefined => {
+const wrongBudget = (body: Json): FieldRejection | undefined => {
   const { type, budget_tokens: budget } = thinkingOf(body);
   const isRight = Number(budget) >= MIN_BUDGET && !(Number(budget) >= boundOf(body));
   if (type !== 'enabled' || isRight) return undefined;

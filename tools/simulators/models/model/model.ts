@@ -1,6 +1,6 @@
 /** The neutral request that every wire format is translated into, and the neutral answer that each writes in its own way. */
 
-export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
+export type OutputSchema = boolean | Readonly<Record<string, unknown>>;
 
 export interface ModelToolCall {
   /** In an answer without the prefix that wire formats put before it. */
@@ -28,13 +28,13 @@ export interface ModelMessage {
 export interface ModelTool {
   readonly name: string;
   readonly description?: string | undefined;
-  readonly parameters?: JsonSchema | undefined;
+  readonly parameters?: OutputSchema | undefined;
   /** Its input is a text of any form instead of a JSON document. */
   readonly freeform?: true | undefined;
 }
 
 /** Tokens that were put into the prompt cache, by how long they are kept there. */
-export type CacheWrites = Readonly<Record<'5m' | '1h', number>>;
+export type SimulatedCacheWrites = Readonly<Record<'5m' | '1h', number>>;
 
 export interface ModelRequest {
   readonly model: string;
@@ -44,7 +44,7 @@ export interface ModelRequest {
   readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
   readonly parallelToolCalls: boolean;
   /** The answer is JSON that satisfies it; absent means plain text. */
-  readonly schema?: JsonSchema | undefined;
+  readonly schema?: OutputSchema | undefined;
   /** Limit on each choice's tokens; absent means none. */
   readonly maxTokens?: number | undefined;
   readonly stop: readonly string[];
@@ -52,7 +52,7 @@ export interface ModelRequest {
   /** Asks for the reasoning before the answer, which counts into `maxTokens`. */
   readonly thinks?: boolean | undefined;
   /** Tokens of the prompt that were read from the prompt cache, and written to it by how long they are kept. */
-  readonly cache?: { readonly read: number; readonly written: CacheWrites } | undefined;
+  readonly cache?: { readonly read: number; readonly written: SimulatedCacheWrites } | undefined;
   /** Searches that the provider runs for the answer, whose pages are part of the prompt. */
   readonly webSearches?: number | undefined;
   /** Makes the model decline, whatever is asked. */
@@ -60,7 +60,7 @@ export interface ModelRequest {
 }
 
 /** `refusal`: the text says that the model declines. */
-export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'refusal';
+export type SimulatedFinish = 'stop' | 'length' | 'tool-calls' | 'refusal';
 
 export interface ModelChoice {
   /** The reasoning before the answer, where it was asked for. */
@@ -70,7 +70,7 @@ export interface ModelChoice {
   /** Absent when the choice calls tools. */
   readonly text?: string;
   readonly toolCalls: readonly ModelToolCall[];
-  readonly finishReason: FinishReason;
+  readonly finishReason: SimulatedFinish;
   /** The stop sequence that ended the text, where one did. */
   readonly stopSequence?: string;
   readonly tokenCount: number;
@@ -83,7 +83,7 @@ export interface ModelUsage {
   /** The part of `promptTokens` that was put into the prompt cache. */
   readonly cacheWriteTokens: number;
   /** The same by how long it is kept there. */
-  readonly cacheWrites: CacheWrites;
+  readonly cacheWrites: SimulatedCacheWrites;
   readonly completionTokens: number;
   /** The part of `completionTokens` spent on reasoning. */
   readonly thinkingTokens: number;

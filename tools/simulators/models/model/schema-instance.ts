@@ -1,7 +1,7 @@
 /** JSON Schema (draft 2020-12): instances for tool arguments and structured outputs, and the check of a given value. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { generateSync } from 'json-schema-faker';
-import type { JsonSchema } from './model.ts';
+import type { OutputSchema } from './model.ts';
 import { randomFrom } from './random.ts';
 
 /** Attempts before an instance is given as it is; a contradictory schema has no valid one. */
@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 30;
 const MAX_SEED = 2 ** 31;
 
 /** The check of values; a schema that cannot be compiled, or refers to itself without end, constrains nothing. */
-function validatorOf(schema: JsonSchema): (value: unknown) => boolean {
+function validatorOf(schema: OutputSchema): (value: unknown) => boolean {
   try {
     const lenient = { strict: false, validateFormats: false, validateSchema: false, meta: false };
     const validate = new Ajv2020({ ...lenient, logger: false }).compile(schema);
@@ -21,10 +21,10 @@ function validatorOf(schema: JsonSchema): (value: unknown) => boolean {
 }
 
 /** Returns whether `value` is an instance of `schema`. `format` is an annotation and not checked. */
-export const conformsToSchema = (schema: JsonSchema, value: unknown): boolean => validatorOf(schema)(value);
+export const conformsToSchema = (schema: OutputSchema, value: unknown): boolean => validatorOf(schema)(value);
 
 /** One draw; null where the generator finds no value. */
-function draw(schema: JsonSchema, seed: number, allOptional: boolean): unknown {
+function draw(schema: OutputSchema, seed: number, allOptional: boolean): unknown {
   try {
     return generateSync(schema, { seed, alwaysFakeOptionals: allOptional }) ?? null;
   } catch {
@@ -36,7 +36,7 @@ function draw(schema: JsonSchema, seed: number, allOptional: boolean): unknown {
  * An instance of `schema` that depends on `seed` alone, with all optional properties where that gives a valid one.
  * A schema without a valid finite instance gets the last attempt.
  */
-export function schemaInstance(schema: JsonSchema, seed: string): unknown {
+export function schemaInstance(schema: OutputSchema, seed: string): unknown {
   const random = randomFrom(seed);
   const isValid = validatorOf(schema);
   let instance: unknown = null;

@@ -1,6 +1,6 @@
 /** The answer, whole or streamed (OpenAI API reference, "The chat completion object" and "The chat completion chunk object"). */
-import type { StreamEvent } from '../exchange/reply.ts';
-import type { FinishReason, ModelAnswer, ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
+import type { ModelAnswer, ModelChoice, ModelToolCall, ModelUsage, SimulatedFinish } from '../model/model.ts';
 import { tokenPieces } from '../model/tokens.ts';
 import { callSignature, hostOf } from './reasoning.ts';
 
@@ -22,7 +22,7 @@ export interface Accounting {
   readonly figures?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
+const FINISH_REASONS: Readonly<Record<SimulatedFinish, string>> = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool_calls',
@@ -128,9 +128,14 @@ export function* chatChunks(
   { choices, usage }: ModelAnswer,
   identity: CompletionIdentity,
   accounting: Accounting,
-): Generator<StreamEvent> {
+): Generator<SimulatedEvent> {
   const frame = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
-  const chunk = (part: StreamEvent['part'], index: number, delta: Delta, finish: string | null = null) => ({
+  const chunk = (
+    part: SimulatedEvent['part'],
+    index: number,
+    delta: Delta,
+    finish: string | null = null,
+  ) => ({
     part,
     data: JSON.stringify({
       ...frame,

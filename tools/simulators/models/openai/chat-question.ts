@@ -1,6 +1,6 @@
 /** Translates a chat completions request into the model's neutral one, and refuses what breaks a rule between fields. */
 import type { Fault } from '../control/fault.ts';
-import { checkOffered, checkToolTurns, type Part, toMessages } from '../exchange/conversation.ts';
+import { type BlockContent, checkOffered, checkToolTurns, toMessages } from '../exchange/conversation.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
 import type { ChatMessage, ChatRequest } from './chat-request.ts';
@@ -8,7 +8,7 @@ import { checkReasoning, thinks } from './reasoning.ts';
 
 type ContentPart = Exclude<NonNullable<ChatMessage['content']>, string>[number];
 
-function partOf(part: ContentPart): Part {
+function partOf(part: ContentPart): BlockContent {
   if (part.type === 'text') return { text: part.text };
   return part.type === 'refusal' ? { text: part.refusal } : { isImage: true };
 }

@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings` (OpenAI API reference, "Create embeddings"). */
 import { z } from 'zod';
-import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { countTokens } from '../model/tokens.ts';
 import { DEFAULT_DIMENSIONS, embed } from '../model/vector.ts';
@@ -34,7 +34,7 @@ function inputsOf(value: z.infer<typeof input>): readonly Input[] {
 
 const tokensOf = (value: Input) => (typeof value === 'string' ? countTokens(value) : value.length);
 
-export function replyWithEmbeddings({ body, fault }: Call): Reply {
+export function replyWithEmbeddings({ body, fault }: SimulatedCall): SimulatedReply {
   const request = readRequest(embeddingRequestSchema, body);
   const { model, dimensions, encoding_format: format } = request;
   const inputs = inputsOf(request.input);

@@ -1,6 +1,6 @@
 /** `POST /v1/images/generations` (OpenAI API reference, "Create image"), and the pictures its URLs name. */
 import { z } from 'zod';
-import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { identifierFrom } from '../model/random.ts';
@@ -24,7 +24,7 @@ const imageRequestSchema = z.looseObject({
 export const PICTURES_PATH = '/pictures/{name}';
 const NAME = /^([A-Za-z0-9]+)-(\d{3,4})x(\d{3,4})\.png$/u;
 
-export function replyWithImages({ body, headers }: Call): Reply {
+export function replyWithImages({ body, headers }: SimulatedCall): SimulatedReply {
   const request = readRequest(imageRequestSchema, body);
   const { prompt, n, size, response_format: format } = request;
   const [width = 0, height = 0] = (size ?? DEFAULT_SIZE).split('x').map(Number);
@@ -37,7 +37,7 @@ export function replyWithImages({ body, headers }: Call): Reply {
   return jsonReply(200, { created: Math.floor(Date.now() / 1000), data });
 }
 
-export function replyWithPicture({ parameters }: Call): Reply {
+export function replyWithPicture({ parameters }: SimulatedCall): SimulatedReply {
   const [, seed, width, height] = NAME.exec(parameters.name ?? '') ?? [];
   if (seed === undefined) return errorReply(404, { message: 'There is no such picture.' });
   const body = paint(seed, Number(width), Number(height));

@@ -3,8 +3,8 @@
  * "Errors").
  */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
-import { type Path, RequestError } from '../exchange/request-error.ts';
+import { jsonReply, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
+import { type FieldPath, RequestError } from '../exchange/request-error.ts';
 import { identifierFrom } from '../model/random.ts';
 
 interface OpenAiError {
@@ -38,7 +38,7 @@ const FAILURES: Readonly<Record<number, OpenAiError>> = {
 };
 
 /** `messages[0].content`, as OpenAI writes the path of a field. */
-const paramOf = (path: Path): string =>
+const paramOf = (path: FieldPath): string =>
   path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')
@@ -60,7 +60,7 @@ const REQUEST_ID_LENGTH = 32;
 /** OpenAI's limit on a request with images is 50 MB (vision guide). */
 const MAX_BODY_BYTES = 50 * 1024 * 1024;
 
-export const openAiProtocol: Protocol = {
+export const openAiProtocol: WireProtocol = {
   encoding: sse,
   maxBodyBytes: MAX_BODY_BYTES,
   refusal: ({ headers: { authorization } }) =>

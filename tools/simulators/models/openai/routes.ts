@@ -1,5 +1,10 @@
 /** The routes of the OpenAI wire format (OpenAI API reference, "Chat completions" and "Models"). */
-import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedReply,
+  type SimulatedRoute,
+} from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { answer } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
@@ -21,7 +26,7 @@ function servedTier({ service_tier: tier }: ChatRequest): string {
 }
 
 /** Answers a chat completions request. */
-export function replyToChat({ body, fault, sequence }: Call): Reply {
+export function replyToChat({ body, fault, sequence }: SimulatedCall): SimulatedReply {
   const request = readRequest(chatRequestSchema, body);
   const modelAnswer = answer(toModelRequest(request, fault));
   const identity: CompletionIdentity = {
@@ -41,12 +46,12 @@ const LISTED_MODELS = ['sim-large', 'sim-small', 'sim-small-cached'];
 /** A fixed date, so that the list never changes. */
 const LISTED = { object: 'model', created: 1_760_000_000, owned_by: 'simulated' };
 
-const replyWithModels = (): Reply =>
+const replyWithModels = (): SimulatedReply =>
   jsonReply(200, { object: 'list', data: LISTED_MODELS.map((id) => ({ id, ...LISTED })) });
 
 const post = { method: 'POST', protocol: openAiProtocol };
 
-export const openAiRoutes: readonly Route[] = [
+export const openAiRoutes: readonly SimulatedRoute[] = [
   { ...post, path: '/v1/chat/completions', reply: replyToChat },
   { ...post, path: '/v1/embeddings', reply: replyWithEmbeddings },
   { ...post, path: '/v1/images/generations', reply: replyWithImages },

@@ -1,6 +1,6 @@
 /** `POST /v1/audio/speech` (OpenAI API reference, "Create speech"): audio in chunks, at the pace of a stream. */
 import { z } from 'zod';
-import type { Call, Protocol, Reply, StreamEvent } from '../exchange/reply.ts';
+import type { SimulatedCall, SimulatedEvent, SimulatedReply, WireProtocol } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { frameCount, mp3Frame, wavFrame, wavHeader } from '../model/voice.ts';
 import { openAiProtocol } from './protocol.ts';
@@ -28,7 +28,7 @@ const speechRequestSchema = z.looseObject({
 });
 
 /** Raw bytes, which events carry as base64. */
-export const audioProtocol: Protocol = {
+export const audioProtocol: WireProtocol = {
   ...openAiProtocol,
   encoding: {
     headers: { 'transfer-encoding': 'chunked' },
@@ -40,9 +40,9 @@ export const audioProtocol: Protocol = {
 /** About a quarter of a second. */
 const FRAMES_PER_CHUNK = 10;
 
-const event = (bytes: Buffer): StreamEvent => ({ data: bytes.toString('base64'), part: 'content' });
+const event = (bytes: Buffer): SimulatedEvent => ({ data: bytes.toString('base64'), part: 'content' });
 
-function* audio(frames: number, format: 'mp3' | 'wav'): Generator<StreamEvent> {
+function* audio(frames: number, format: 'mp3' | 'wav'): Generator<SimulatedEvent> {
   const frame = format === 'mp3' ? mp3Frame : wavFrame;
   for (let start = 0; start < frames; start += FRAMES_PER_CHUNK) {
     const length = Math.min(FRAMES_PER_CHUNK, frames - start);
@@ -52,7 +52,7 @@ function* audio(frames: number, format: 'mp3' | 'wav'): Generator<StreamEvent> {
   }
 }
 
-export function replyWithSpeech({ body }: Call): Reply {
+export function replyWithSpeech({ body }: SimulatedCall): SimulatedReply {
   const request = readRequest(speechRequestSchema, body);
   const { input, response_format: format, speed } = request;
   const contentType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parseBuffer } from 'music-metadata';
 import { z } from 'zod';
-import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { proseOfWords } from '../model/prose.ts';
 import { randomFrom } from '../model/random.ts';
@@ -61,7 +61,7 @@ const segmentBody = ({ start, end, text }: Segment, id: number) => ({
   no_speech_prob: 0.01,
 });
 
-export async function replyWithTranscript({ body, fault }: Call): Promise<Reply> {
+export async function replyWithTranscript({ body, fault }: SimulatedCall): Promise<SimulatedReply> {
   const request = readRequest(transcriptionRequestSchema, body);
   const { file, response_format: format, language } = request;
   if (file.size > MAX_FILE_BYTES)

@@ -1,6 +1,6 @@
 /** The answer as a document (OpenAI API reference, "The response object"). */
 import { type AnswerBlock, blocksOf } from '../exchange/blocks.ts';
-import { type Scope, sealed } from '../exchange/proof.ts';
+import { type SignatureScope, sealed } from '../exchange/proof.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { identifierFrom } from '../model/random.ts';
 import type { SealedReasoning } from './history.ts';
@@ -17,7 +17,7 @@ export interface ResponseFrame {
   /** The tier that serves. */
   readonly serviceTier: string;
   /** The scope of the reasoning. */
-  readonly scope: Scope;
+  readonly scope: SignatureScope;
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
   /** Figures in place of the model's own. */

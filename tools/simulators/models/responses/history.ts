@@ -1,6 +1,6 @@
 /** The earlier turns of a request and their completeness: stored items, reasoning, and calls with their results. */
 import type { KeptResponses } from '../control/kept-responses.ts';
-import { opened, type Scope } from '../exchange/proof.ts';
+import { opened, type SignatureScope } from '../exchange/proof.ts';
 import { refusalAs } from '../openai/protocol.ts';
 import { type InputItem, inputItemSchema, type ReasoningItem } from './input.ts';
 import type { ResponsesRequest } from './request.ts';
@@ -18,7 +18,7 @@ const notFound = (id: string) =>
     'input',
   );
 
-function checkReasoning(item: ReasoningItem, scope: Scope, kept: KeptResponses): void {
+function checkReasoning(item: ReasoningItem, scope: SignatureScope, kept: KeptResponses): void {
   const { id, encrypted_content: sealedText } = item;
   if (sealedText == null) {
     if (id == null || kept.item(id) === undefined) throw notFound(id ?? '');
@@ -99,7 +99,11 @@ export function ownItems({ input = [] }: ResponsesRequest): readonly InputItem[]
 }
 
 /** The whole conversation, with what is kept in place of references to it. Throws `RequestError`. */
-export function conversationOf(request: ResponsesRequest, scope: Scope, kept: KeptResponses): InputItem[] {
+export function conversationOf(
+  request: ResponsesRequest,
+  scope: SignatureScope,
+  kept: KeptResponses,
+): InputItem[] {
   const own = ownItems(request).map((item) => {
     if (item.type !== 'item_reference' || typeof item.id !== 'string') return item;
     const found = kept.item(item.id);

@@ -2,13 +2,13 @@
  * The code that the Responses routes share: OpenAI's envelope, and errors inside a stream (OpenAI API reference,
  * "Streaming events").
  */
-import type { Protocol } from '../exchange/reply.ts';
+import type { WireProtocol } from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 
 const MESSAGE = 'The server had an error while processing your request.';
 
 /** A stream fails with `response.failed`, or with a bare `error` where the fault asks for that type. */
-export const responsesProtocol: Protocol = {
+export const responsesProtocol: WireProtocol = {
   ...openAiProtocol,
   failureEvent({ fault, sequence }) {
     const type = fault.error_event_type === 'error' ? 'error' : 'response.failed';

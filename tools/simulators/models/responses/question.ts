@@ -1,6 +1,6 @@
 /** Translates a Responses request into the model's neutral one, and refuses what breaks a rule between fields. */
 import type { Fault } from '../control/fault.ts';
-import { checkOffered, type Part, toMessages } from '../exchange/conversation.ts';
+import { type BlockContent, checkOffered, toMessages } from '../exchange/conversation.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
 import { refusalAs } from '../openai/protocol.ts';
@@ -8,13 +8,13 @@ import type { InputItem, InputPart } from './input.ts';
 import { callersTools, type ResponsesRequest, thinks } from './request.ts';
 import { checkStrict } from './strict-schema.ts';
 
-function partOf(part: InputPart): Part {
+function partOf(part: InputPart): BlockContent {
   if (part.type === 'input_image' || part.type === 'input_file') return { isImage: true };
   if (part.type === 'refusal') return { text: part.refusal };
   return 'text' in part ? { text: String(part.text) } : {};
 }
 
-const partsOf = (content: string | readonly InputPart[]): Part[] =>
+const partsOf = (content: string | readonly InputPart[]): BlockContent[] =>
   typeof content === 'string' ? [{ text: content }] : content.map(partOf);
 
 /** Items of tools that the provider runs, and reasoning, say nothing here. */

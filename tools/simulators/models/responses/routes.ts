@@ -1,6 +1,11 @@
 /** The route of the Responses wire format (OpenAI API reference, "Create a model response"). */
-import type { Scope } from '../exchange/proof.ts';
-import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
+import type { SignatureScope } from '../exchange/proof.ts';
+import {
+  jsonReply,
+  type SimulatedCall,
+  type SimulatedReply,
+  type SimulatedRoute,
+} from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
@@ -20,13 +25,13 @@ function servedTier({ service_tier: tier }: ResponsesRequest): string {
 }
 
 /** Reasoning belongs to the account whose key asked for it; all signed requests are of one account. */
-function scopeOf({ headers: { authorization } }: Call): Scope {
+function scopeOf({ headers: { authorization } }: SimulatedCall): SignatureScope {
   const isKey = typeof authorization === 'string' && authorization.startsWith('Bearer ');
   return ['responses', isKey ? authorization : 'signed'];
 }
 
 /** Answers a Responses request, and keeps the answer unless the request says that it is not to be kept. */
-export function replyToResponses(call: Call): Reply {
+export function replyToResponses(call: SimulatedCall): SimulatedReply {
   const { body, fault, sequence, kept } = call;
   const request = readRequest(responsesRequestSchema, body);
   const scope = scopeOf(call);
@@ -47,6 +52,6 @@ export function replyToResponses(call: Call): Reply {
   return { kind: 'stream', events: responseEvents(choice, usage, frame) };
 }
 
-export const responsesRoutes: readonly Route[] = [
+export const responsesRoutes: readonly SimulatedRoute[] = [
   { method: 'POST', path: '/v1/responses', protocol: responsesProtocol, reply: replyToResponses },
 ];

@@ -1,6 +1,6 @@
 /** The answer as a stream of events (OpenAI API reference, "Responses", "Streaming events"). */
 import { piecesOf } from '../exchange/blocks.ts';
-import type { StreamEvent } from '../exchange/reply.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { tokenPieces } from '../model/tokens.ts';
 import {
@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** An event before it has its number. */
 interface Draft {
-  readonly part: StreamEvent['part'];
+  readonly part: SimulatedEvent['part'];
   readonly type: string;
   readonly fields: Fields;
 }
@@ -106,7 +106,7 @@ export function* responseEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   frame: ResponseFrame,
-): Generator<StreamEvent> {
+): Generator<SimulatedEvent> {
   const pads = frame.request.stream_options?.include_obfuscation !== false;
   let number = 0;
   for (const { part, type, fields } of drafts(choice, usage, frame)) {

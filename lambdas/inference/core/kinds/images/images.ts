@@ -7,7 +7,7 @@ import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { imageItem } from '../../pricing/bill.ts';
-import type { Measured } from '../../pricing/counts.ts';
+import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
 
@@ -72,7 +72,7 @@ function requirePrice({ quality }: ImageRequest, { id, price }: Model): void {
   });
 }
 
-const measured = (request: ImageRequest, images: number): Measured => ({
+const measured = (request: ImageRequest, images: number): UnitCounts => ({
   images: new Map([[imageItem(qualityOf(request), request.size ?? DEFAULT_SIZE), images]]),
 });
 

@@ -13,7 +13,7 @@ import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
-import type { Measured } from '../../pricing/counts.ts';
+import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
 import { hasLeft } from '../../upstream/route-clock.ts';
@@ -75,7 +75,7 @@ function tokensOf({ input, ...fields }: SpeechRequest): number {
 }
 
 /** Returns the quantities of which one is billed: the tokens, or the characters of the spoken text. */
-const measuredOf = (request: SpeechRequest): Required<Pick<Measured, 'tokens' | 'characters'>> => ({
+const measuredOf = (request: SpeechRequest): Required<Pick<UnitCounts, 'tokens' | 'characters'>> => ({
   tokens: tokensOf(request),
   characters: [...request.input].length,
 });

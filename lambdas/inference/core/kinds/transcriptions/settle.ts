@@ -2,7 +2,7 @@
 import type { Hold } from '../../../../ledger/core/ports.ts';
 import type { Recovery } from '../../../../ledger/core/recovery.ts';
 import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
-import type { BillLine, Outcome, UsageRecord } from '../../../../ledger/core/usage-record.ts';
+import type { BillLine, CallOutcome, UsageRecord } from '../../../../ledger/core/usage-record.ts';
 import { least, type NanoUsd } from '../../../../platform/core/money.ts';
 import { amountOf } from '../../pricing/bill.ts';
 import type { SettlementOrder } from './order.ts';
@@ -12,7 +12,7 @@ export interface SettleTranscriptionDependencies extends SettlementDependencies 
 }
 
 /** Returns the outcome of the call. The service's own measure never charges beyond the hold. */
-export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
+export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): CallOutcome {
   const { model, route, seconds, estimated, catalog, providerCost } = order;
   const lines = linesOf(order);
   const amount = amountOf(lines);

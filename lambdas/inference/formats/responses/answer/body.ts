@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lo
 import { type TokenUsage, writtenTokens } from '../../../core/pricing/token-usage.ts';
 import type { Finish } from '../../../core/upstream/conversation.ts';
 import type { ResponsesRequest } from '../request.ts';
-import type { Tool } from '../tool-names.ts';
+import type { ResponsesTool } from '../tool-names.ts';
 
 export const usageSchema = z.looseObject({
   input_tokens: z.int(),
@@ -103,7 +103,7 @@ function wholeFormat(format: unknown): JsonObject {
 }
 
 /** A function with every field that the Open Responses specification requires of it (FunctionTool), null where the caller left it out. */
-const wholeTool = (tool: Tool): Tool =>
+const wholeTool = (tool: ResponsesTool): ResponsesTool =>
   tool.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool;
 
 /** Returns the ending of a response from a route of another protocol. */

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts
 import { isPdfUrl } from '../../../core/upstream/sources.ts';
 
 /** An item of any type. */
-export interface Item extends JsonObject {
+export interface ResponsesItem extends JsonObject {
   readonly type?: string | null | undefined;
 }
 
 /** A part of a message or of a tool's output. */
-export interface Part extends JsonObject {
+export interface ResponsesPart extends JsonObject {
   readonly type: string;
 }
 
@@ -20,13 +20,13 @@ export function itemType({ type, role, id }: JsonObject): string | undefined {
 }
 
 /** The parts of a message's content or of a tool's output; a text is one part. */
-export function partsOf(content: unknown): readonly Part[] {
+export function partsOf(content: unknown): readonly ResponsesPart[] {
   if (typeof content === 'string') return [{ type: 'input_text', text: content }];
-  return Array.isArray(content) ? (content as readonly Part[]) : [];
+  return Array.isArray(content) ? (content as readonly ResponsesPart[]) : [];
 }
 
 /** A file that other protocols have a place for: a PDF, or what lies at an address. */
-export const isPdfPart = ({ type, file_url: url, file_data: data }: Part): boolean =>
+export const isPdfPart = ({ type, file_url: url, file_data: data }: ResponsesPart): boolean =>
   type === 'input_file' && (typeof url === 'string' || (typeof data === 'string' && isPdfUrl(data)));
 
 /** The types of items that every route can be given, in the terms of its protocol. */

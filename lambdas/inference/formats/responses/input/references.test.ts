@@ -9,19 +9,19 @@ import {
   refusal,
 } from '../../../testing/completions/responses/requests.ts';
 import { endId, sealItems } from '../items-capsule.ts';
-import { type Item, itemType } from './items.ts';
+import { itemType, type ResponsesItem } from './items.ts';
 
 const signature = CAPSULES.seal('signature', JSON.stringify(['route', 'proof']));
 
 const user = { type: 'message', role: 'user', content: 'Hi' };
 
-const endOf = (items: readonly Item[]): string => {
+const endOf = (items: readonly ResponsesItem[]): string => {
   const id = endId(CAPSULES, items);
   if (id === undefined) throw new Error('the id is too large');
   return id;
 };
 
-const lastOf = (items: readonly Item[]) => ({ type: 'reasoning', id: endOf(items), summary: [] });
+const lastOf = (items: readonly ResponsesItem[]) => ({ type: 'reasoning', id: endOf(items), summary: [] });
 const reference = (id: unknown) => ({ type: 'item_reference', id });
 
 /** The items of an answer, as this service gives them out. */
@@ -36,7 +36,7 @@ const answer = fc
     { minLength: 1, maxLength: 6 },
   )
   .map((kinds) =>
-    kinds.map((kind, index): Item => {
+    kinds.map((kind, index): ResponsesItem => {
       const { type, text } = kind;
       const id = `${type}_${index}`;
       const call = { type, id, call_id: `call_${index}`, name: 'f', status: 'completed' };
@@ -51,7 +51,7 @@ const answer = fc
     }),
   );
 
-const withoutIds = (items: readonly Item[]) => items.map(({ id: _id, ...item }) => item);
+const withoutIds = (items: readonly ResponsesItem[]) => items.map(({ id: _id, ...item }) => item);
 
 describe('an answer that is sent back', () => {
   it('resolves to all of its items, from any mix of references and complete items, if its last item is present', () => {
@@ -74,7 +74,7 @@ describe('an answer that is sent back', () => {
     fc.assert(
       fc.property(answer, (items) => {
         const sent = items.map(
-          ({ encrypted_content: _signature, ...item }): Item =>
+          ({ encrypted_content: _signature, ...item }): ResponsesItem =>
             itemType(item) === 'reasoning'
               ? {
                   ...item,
@@ -144,7 +144,7 @@ describe('encrypted content', () => {
     expect(refusal(() => inputOf([reasoning('gAAAA', '')]))).toMatchObject({ param: 'input' });
   });
 
-  it.each<[string, () => Item, string]>([
+  it.each<[string, () => ResponsesItem, string]>([
     ['in a signature', () => reasoning(changed(signature)), 'input[1].encrypted_content'],
     [
       'in a capsule of items',

@@ -8,14 +8,14 @@ import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lo
 import type { Capsules } from '../../../core/upstream/capsules.ts';
 import { openItems } from '../items-capsule.ts';
 import { MAX_ITEMS } from './item-schema.ts';
-import { COMMON_ITEMS, type Item, itemType } from './items.ts';
+import { COMMON_ITEMS, itemType, type ResponsesItem } from './items.ts';
 
 /** Maximum number of characters that sealed tokens and references may add to a request: as many as a body may have. */
 export const MAX_RESOLVED = 8_000_000;
 
 /** An item for the routes, and the place in the caller's input that it comes from. */
-export interface Resolved {
-  readonly item: Item;
+export interface ResolvedItem {
+  readonly item: ResponsesItem;
   readonly at: number;
 }
 
@@ -26,7 +26,7 @@ export interface Resolved {
  * hold, `invalid_capsule` for a capsule that was changed, and `invalid_value` for more items or text than
  * `MAX_ITEMS` and `MAX_RESOLVED`, and for an output without an earlier call.
  */
-export function resolveItems(input: readonly Item[], capsules: Capsules): readonly Resolved[] {
+export function resolveItems(input: readonly ResponsesItem[], capsules: Capsules): readonly ResolvedItem[] {
   const resolution = new Resolution(capsules);
   for (const [at, item] of input.entries()) resolution.register(item, at);
   for (const [at, item] of input.entries()) resolution.add(item, at);
@@ -35,12 +35,12 @@ export function resolveItems(input: readonly Item[], capsules: Capsules): readon
 }
 
 interface Registered {
-  readonly item: Item;
+  readonly item: ResponsesItem;
   readonly size: number;
 }
 
 class Resolution {
-  readonly resolved: Resolved[] = [];
+  readonly resolved: ResolvedItem[] = [];
   readonly #capsules: Capsules;
   readonly #signatures = new Set<string>();
   /** The items in each sealed token that was opened, by the token; undefined for any other text. */
@@ -55,7 +55,7 @@ class Resolution {
   }
 
   /** Notes the items that the id of this one holds. */
-  register(item: Item, at: number): void {
+  register(item: ResponsesItem, at: number): void {
     for (const held of this.#end(item, at) ?? []) {
       const { id } = held.item;
       if (typeof id === 'string') this.#registered.set(id, held);
@@ -63,7 +63,7 @@ class Resolution {
   }
 
   /** Adds what an item of the input stands for. */
-  add(item: Item, at: number): void {
+  add(item: ResponsesItem, at: number): void {
     if (this.#end(item, at) !== undefined) return;
     if (itemType(item) !== 'item_reference') {
       this.#put(item, at);
@@ -76,7 +76,7 @@ class Resolution {
   }
 
   /** Returns the items in the id of a response's last item; undefined for any other item. */
-  #end(item: Item, at: number): readonly Registered[] | undefined {
+  #end(item: ResponsesItem, at: number): readonly Registered[] | undefined {
     const type = itemType(item);
     if ((type !== 'reasoning' && type !== 'item_reference') || typeof item.id !== 'string') return undefined;
     return this.#open(item.id, at, 'id');
@@ -92,13 +92,13 @@ class Resolution {
     return items;
   }
 
-  #put(item: Item, at: number): void {
+  #put(item: ResponsesItem, at: number): void {
     const type = itemType(item);
     if (type === 'reasoning') this.#putReasoning(item, at);
     else if (type !== 'item_reference') this.#push(COMMON_ITEMS.has(type) ? withoutId(item) : item, at);
   }
 
-  #putReasoning(item: Item, at: number): void {
+  #putReasoning(item: ResponsesItem, at: number): void {
     const held = this.#heldBy(item, at);
     if (held === undefined) this.#pushReasoning(item, at);
     for (const inner of held ?? []) {
@@ -112,7 +112,10 @@ class Resolution {
    * Returns the items in the sealed token of a reasoning item. For an item without a token, returns the item that the
    * last item of the response contains under its id.
    */
-  #heldBy({ id, encrypted_content: encrypted }: Item, at: number): readonly Registered[] | undefined {
+  #heldBy(
+    { id, encrypted_content: encrypted }: ResponsesItem,
+    at: number,
+  ): readonly Registered[] | undefined {
     if (typeof encrypted === 'string') return this.#open(encrypted, at, 'encrypted_content');
     const registered = typeof id === 'string' ? this.#registered.get(id) : undefined;
     return registered === undefined ? undefined : [registered];
@@ -122,7 +125,7 @@ class Resolution {
    * Adds a reasoning item. Encrypted content that another service or the caller created is dropped, because no route
    * accepts it. Reasoning that then contains nothing is dropped too.
    */
-  #pushReasoning({ encrypted_content: encrypted, ...item }: Item, at: number): void {
+  #pushReasoning({ encrypted_content: encrypted, ...item }: ResponsesItem, at: number): void {
     const signature =
       typeof encrypted === 'string' && this.#isSignature(encrypted, at) ? encrypted : undefined;
     const { summary, content } = item;
@@ -138,7 +141,7 @@ class Resolution {
     return isOne;
   }
 
-  #push(item: Item, at: number): void {
+  #push(item: ResponsesItem, at: number): void {
     if (this.resolved.length === MAX_ITEMS)
       throw tooMuch(at, `stands for more items than ${MAX_ITEMS} in all`);
     this.resolved.push({ item, at });
@@ -153,10 +156,10 @@ class Resolution {
 const isEmpty = (list: unknown): boolean => !Array.isArray(list) || list.length === 0;
 
 /** Ids are this service's, and no route knows them. */
-function withoutId({ id: _id, ...item }: JsonObject): Item {
+function withoutId({ id: _id, ...item }: JsonObject): ResponsesItem {
   return Object.fromEntries(
     Object.entries(item).filter(([, value]) => value !== null && value !== undefined),
-  ) as Item;
+  ) as ResponsesItem;
 }
 
 const CALLS: ReadonlyMap<string | undefined, string> = new Map([
@@ -165,7 +168,7 @@ const CALLS: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /** Every output answers a call that stands before it. */
-function requireCalls(resolved: readonly Resolved[]): void {
+function requireCalls(resolved: readonly ResolvedItem[]): void {
   const called = new Set<string>();
   const keyOf = (type: string | undefined, id: unknown) => JSON.stringify([type, id]);
   for (const { item, at } of resolved) {

@@ -11,18 +11,18 @@ import type {
 } from '../../../core/upstream/conversation.ts';
 import { sourceOf } from '../../../core/upstream/sources.ts';
 import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
-import { type Item, isPdfPart, itemType, type Part, partsOf } from './items.ts';
+import { isPdfPart, itemType, partsOf, type ResponsesItem, type ResponsesPart } from './items.ts';
 import { objectsIn } from './references.ts';
 
 /** Returns whether an item instructs the model. */
-export const isSystem = (item: Item): boolean =>
+export const isSystem = (item: ResponsesItem): boolean =>
   itemType(item) === 'message' && (item.role === 'system' || item.role === 'developer');
 
 /** The texts of a system or developer message, in order. */
-export const systemTexts = ({ content }: Item): string[] => partsOf(content).map(textOf);
+export const systemTexts = ({ content }: ResponsesItem): string[] => partsOf(content).map(textOf);
 
 /** The turns of the items: what the model said between two inputs is one turn. */
-export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
+export function toTurns(items: readonly ResponsesItem[], names: ToolNames): Turn[] {
   const turns: Turn[] = [];
   let said: AssistantPart[] = [];
   const endTurn = () => {
@@ -48,20 +48,20 @@ export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
 }
 
 /** Returns the content parts of a caller's item; undefined for an item of the model. */
-function userParts(item: Item): UserPart[] | undefined {
+function userParts(item: ResponsesItem): UserPart[] | undefined {
   const type = itemType(item);
   if (type === 'message' && item.role !== 'assistant') return partsOf(item.content).flatMap(toShownOrFile);
   return type === 'function_call_output' || type === 'custom_tool_call_output' ? [toResult(item)] : undefined;
 }
 
-const toResult = ({ call_id: id, output }: Item): ToolResultPart => ({
+const toResult = ({ call_id: id, output }: ResponsesItem): ToolResultPart => ({
   type: 'tool-result',
   id: String(id),
   content: partsOf(output).flatMap(toShown),
   isError: false,
 });
 
-function assistantParts(item: Item, names: ToolNames): AssistantPart[] {
+function assistantParts(item: ResponsesItem, names: ToolNames): AssistantPart[] {
   const type = itemType(item);
   if (type === 'message') return partsOf(item.content).map(toSaid);
   if (type === 'reasoning') return toReasoning(item);
@@ -72,13 +72,13 @@ function assistantParts(item: Item, names: ToolNames): AssistantPart[] {
   return [{ type: 'tool-call', id: String(id), name: sent, arguments: String(text) }];
 }
 
-const toSaid = (part: Part): AssistantPart =>
+const toSaid = (part: ResponsesPart): AssistantPart =>
   part.type === 'refusal'
     ? { type: 'refusal', text: string(part.refusal) }
     : { type: 'text', text: textOf(part) };
 
 /** The summary, which is what answers of this service have, else the reasoning's own text. */
-function toReasoning({ summary, content, encrypted_content: signature }: Item): ReasoningPart[] {
+function toReasoning({ summary, content, encrypted_content: signature }: ResponsesItem): ReasoningPart[] {
   const said = objectsIn(summary).length > 0 ? summary : content;
   const text = objectsIn(said)
     .map((part) => string(part.text))
@@ -91,18 +91,18 @@ function toReasoning({ summary, content, encrypted_content: signature }: Item): 
 const PARAGRAPH = '\n\n';
 
 /** A file that no other protocol can be given is in a request for routes of its own protocol alone. */
-function toShownOrFile(part: Part): ShownPart[] {
+function toShownOrFile(part: ResponsesPart): ShownPart[] {
   if (!isPdfPart(part)) return toShown(part);
   const name = string(part.filename);
   const source = sourceOf(string(part.file_url ?? part.file_data));
   return [{ type: 'document', source, ...(name === '' ? {} : { name }) }];
 }
 
-const toShown = (part: Part): (TextPart | ImagePart)[] => {
+const toShown = (part: ResponsesPart): (TextPart | ImagePart)[] => {
   if (part.type === 'input_image') return [{ type: 'image', source: sourceOf(string(part.image_url)) }];
   return part.type === 'input_text' ? [{ type: 'text', text: textOf(part) }] : [];
 };
 
-const textOf = ({ text }: Part): string => string(text);
+const textOf = ({ text }: ResponsesPart): string => string(text);
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -15,14 +15,14 @@ import { mayExceed } from '../../../core/metering/token-bound.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
-import { type Invoked, invoke } from '../bedrock-invoke.ts';
+import { type InvokeResult, invoke } from '../bedrock-invoke.ts';
 
 /** A family of models: the request for a batch of texts and the vectors in its response. */
 interface Family {
   /** Texts a call. */
   readonly batchSize: number;
   request(texts: readonly string[], dimensions: unknown): JsonObject;
-  vectors(answer: Invoked['answer']): readonly unknown[];
+  vectors(answer: InvokeResult['answer']): readonly unknown[];
 }
 
 const TITAN: Family = {

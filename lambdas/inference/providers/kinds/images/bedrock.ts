@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { Clock } from '../../../../platform/core/ports.ts';
-import type { Route } from '../../../core/catalog/catalog-document.ts';
+import type { CatalogRoute } from '../../../core/catalog/catalog-document.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { ImageAnswer } from '../../../core/kinds/images/images.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
@@ -38,7 +38,7 @@ export function imagesOfBedrock(
  * A stored catalog may name a model that has ended, Nova Canvas or Titan Image Generator; Bedrock would answer that it
  * is not found, and another route may serve.
  */
-function requireLivingModel({ upstream_model: model }: Route): void {
+function requireLivingModel({ upstream_model: model }: CatalogRoute): void {
   if (!model.includes('stability.')) throw new UpstreamFailure('status', { status: 404 });
 }
 

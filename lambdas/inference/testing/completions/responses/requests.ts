@@ -4,7 +4,7 @@ import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
 import { parseJson } from '../../../../platform/core/json/lossless-json.ts';
 import type { Capsules } from '../../../core/upstream/capsules.ts';
-import type { Item } from '../../../formats/responses/input/items.ts';
+import type { ResponsesItem } from '../../../formats/responses/input/items.ts';
 import { toPayload } from '../../../formats/responses/payload.ts';
 import type { ResponsesRequest } from '../../../formats/responses/request.ts';
 import { responsesRequest } from '../../../formats/responses/schema.ts';
@@ -27,7 +27,7 @@ export const payloadOf = (fields: Fields = {}, capsules = CAPSULES) => toPayload
 
 /** The input of the body for a native route. */
 export const inputOf = (input: readonly unknown[], capsules = CAPSULES) =>
-  payloadOf({ input }, capsules).body.input as readonly Item[];
+  payloadOf({ input }, capsules).body.input as readonly ResponsesItem[];
 
 /** Returns the error of a rejected request: the code, the field and the message. */
 export function refusal(act: () => unknown): { code: string; param: string | null; message: string } {

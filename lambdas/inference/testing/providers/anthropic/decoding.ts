@@ -1,6 +1,6 @@
 /** Decoding of streamed bytes, as the provider does it. */
 import type { ReplyEvent } from '../../../core/upstream/provider.ts';
-import type { CallContext } from '../../../providers/anthropic/response.ts';
+import type { MessagesCallContext } from '../../../providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../providers/anthropic/stream.ts';
 import { sseData } from '../../../providers/http-upstream.ts';
 import { JSON_MODE, NATIVE } from './fixtures.ts';
@@ -15,7 +15,7 @@ async function* pieces(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array,
   yield* parts;
 }
 
-export const decode = (asked: CallContext, ...parts: readonly Uint8Array[]) =>
+export const decode = (asked: MessagesCallContext, ...parts: readonly Uint8Array[]) =>
   toReplyEvents(sseData(pieces(parts)), asked);
 
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
@@ -26,7 +26,7 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 /** Returns the events of a stream before it ended or failed, and the failure. */
 export async function outcome(
-  asked: CallContext,
+  asked: MessagesCallContext,
   ...parts: readonly Uint8Array[]
 ): Promise<{ events: ReplyEvent[]; failure: unknown }> {
   const events: ReplyEvent[] = [];

@@ -1,10 +1,10 @@
 /** Calls of the provider through the real client, over a real wire or with an answer given in process. */
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import { parseCatalog, type Route } from '../../../core/catalog/catalog-document.ts';
+import { type CatalogRoute, parseCatalog } from '../../../core/catalog/catalog-document.ts';
 import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
 import type { Conversation, StreamPart } from '../../../core/upstream/conversation.ts';
-import type { Attempt, Reply, ReplyEvent } from '../../../core/upstream/provider.ts';
+import type { Reply, ReplyEvent, RouteAttempt } from '../../../core/upstream/provider.ts';
 import { createBedrockProvider } from '../../../providers/bedrock/provider.ts';
 import { createBedrockClients } from '../../../store/bedrock-clients.ts';
 import { SIGNATURES } from '../sealing.ts';
@@ -32,7 +32,7 @@ export const ANSWER = {
 };
 
 /** A route as the catalog would hold it. */
-export function routeTo(baseUrl: string, more: Partial<Route> = {}): Route {
+export function routeTo(baseUrl: string, more: Partial<CatalogRoute> = {}): CatalogRoute {
   const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...more };
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };
   const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
@@ -45,13 +45,13 @@ export interface Call {
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
   readonly conversation?: Partial<Conversation>;
-  readonly route?: Partial<Route>;
+  readonly route?: Partial<CatalogRoute>;
 }
 
 export const attemptAt = (
   baseUrl: string,
   { stream = false, signal, conversation, route }: Call = {},
-): Attempt => ({
+): RouteAttempt => ({
   route: routeTo(baseUrl, route),
   payload: {
     protocol: 'openai',

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import {
   type CatalogDocument,
+  type CatalogRoute,
   type Model,
   parseCatalog,
-  type Route,
 } from '../../../core/catalog/catalog-document.ts';
 import type { ProviderAttempt } from '../../../core/kinds/call-kind.ts';
 import { createBedrockClients } from '../../../store/bedrock-clients.ts';
@@ -43,7 +43,7 @@ export function attemptOf(catalog: CatalogDocument, payload: JsonObject): Provid
   const model = catalog.models[0] as Model;
   return {
     model,
-    route: model.routes[0] as Route,
+    route: model.routes[0] as CatalogRoute,
     payload,
     clock: { signal, begun: () => {}, close: () => {} },
   };

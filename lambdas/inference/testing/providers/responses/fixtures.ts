@@ -8,7 +8,7 @@ import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
 import type { Conversation } from '../../../core/upstream/conversation.ts';
 import type { ChatPayload, ReplyEvent } from '../../../core/upstream/provider.ts';
 import { sseData } from '../../../providers/http-upstream.ts';
-import type { CallContext } from '../../../providers/responses/response.ts';
+import type { ResponsesCallContext } from '../../../providers/responses/response.ts';
 import { toReplyEvents } from '../../../providers/responses/stream.ts';
 import { SIGNATURES } from '../sealing.ts';
 
@@ -160,7 +160,7 @@ export const native = (body: JsonObject = {}, stream = false): ChatPayload => ({
   body: { model: 'sim/chat', input: 'Hi', ...body },
 });
 
-export const contextOf = (payload: ChatPayload): CallContext => ({
+export const contextOf = (payload: ChatPayload): ResponsesCallContext => ({
   payload,
   identity: IDENTITY,
   signatures: SIGNATURES,

@@ -1,23 +1,23 @@
 /** Condition, filter and key-condition expressions, parsed once for each text. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
+  type ExpressionScope,
   InvalidExpression,
   type Operand,
   parseOperand,
   parsePath,
   parseSize,
-  type Scope,
   Tokens,
   valueAt,
 } from './syntax.ts';
 import { compare, contains, equal } from './values.ts';
 
-export type Condition = (scope: Scope) => boolean;
+export type Condition = (scope: ExpressionScope) => boolean;
 
 const parsed = new Map<string, Condition>();
 
 /** Returns whether the item meets the condition; throws `InvalidExpression`. */
-export function isMet(expression: string, scope: Scope): boolean {
+export function isMet(expression: string, scope: ExpressionScope): boolean {
   let condition = parsed.get(expression);
   if (condition === undefined) {
     const tokens = new Tokens(expression);

@@ -14,13 +14,13 @@ import { isMet } from './conditions.ts';
 import { type Executed, type OperationInput, projected, scopeOf } from './operation.ts';
 import { readPage } from './pages.ts';
 import { InvalidExpression } from './syntax.ts';
-import type { Table } from './tables.ts';
+import type { VirtualTable } from './tables.ts';
 import { project, update, updatedPaths } from './updates.ts';
 import { storedItem } from './values.ts';
 
 /** A write that has been computed and not been made. */
 interface Planned {
-  readonly table: Table;
+  readonly table: VirtualTable;
   readonly key: Item;
   readonly before: Item | undefined;
   /** Undefined deletes the item. */
@@ -30,9 +30,9 @@ interface Planned {
 }
 
 export class VirtualEngine {
-  readonly #tables: Readonly<Record<string, Table>>;
+  readonly #tables: Readonly<Record<string, VirtualTable>>;
 
-  constructor(tables: Readonly<Record<string, Table>>) {
+  constructor(tables: Readonly<Record<string, VirtualTable>>) {
     this.#tables = tables;
   }
 
@@ -56,7 +56,7 @@ export class VirtualEngine {
     throw new Error(`the virtual database has no ${operation}`);
   }
 
-  #table({ TableName: name = '' }: OperationInput): Table {
+  #table({ TableName: name = '' }: OperationInput): VirtualTable {
     const table = this.#tables[name];
     if (table === undefined) throw new Error(`there is no table ${name}`);
     return table;

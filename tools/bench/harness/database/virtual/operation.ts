@@ -1,6 +1,6 @@
 /** An operation of the virtual database: the members of its input that are read, and what comes of it. */
 import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-values.ts';
-import type { Scope } from './syntax.ts';
+import type { ExpressionScope } from './syntax.ts';
 import { project, projectedPaths } from './updates.ts';
 
 /** Members of the inputs that this engine reads. */
@@ -36,7 +36,7 @@ export interface Executed {
 export const scopeOf = (
   item: Item,
   { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: OperationInput,
-): Scope => ({ item, names, values });
+): ExpressionScope => ({ item, names, values });
 
 export const projected = (item: Item, input: OperationInput): Item =>
   input.ProjectionExpression === undefined

@@ -4,12 +4,12 @@ import { textOf } from '../requests.ts';
 import { bytesOf, readUnits } from '../units.ts';
 import { isMet } from './conditions.ts';
 import { type Executed, type OperationInput, projected, scopeOf } from './operation.ts';
-import type { Table } from './tables.ts';
+import type { VirtualTable } from './tables.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
 /** One page, after `ExclusiveStartKey`. */
-export function readPage(table: Table, operation: 'Query' | 'Scan', input: OperationInput): Executed {
+export function readPage(table: VirtualTable, operation: 'Query' | 'Scan', input: OperationInput): Executed {
   const items = operation === 'Scan' ? table.all() : inOrder(queried(table, input), input);
   const page: Item[] = [];
   let [bytes, at] = [0, startOf(table, items, input)];
@@ -38,7 +38,7 @@ export function readPage(table: Table, operation: 'Query' | 'Scan', input: Opera
 }
 
 /** The items of the partition key that the condition names, which meet all of it. */
-function queried(table: Table, input: OperationInput): readonly Item[] {
+function queried(table: VirtualTable, input: OperationInput): readonly Item[] {
   const { KeyConditionExpression: condition = '', ExpressionAttributeValues: values = {} } = input;
   const placeholder = /=\s*(:\w+)/.exec(condition)?.[1] ?? '';
   const partition = textOf(values[placeholder]);
@@ -51,7 +51,7 @@ const inOrder = (items: readonly Item[], { ScanIndexForward: forward }: Operatio
   forward === false ? items.toReversed() : items;
 
 /** The place after the start key, whether or not its item is still there. */
-function startOf(table: Table, items: readonly Item[], input: OperationInput): number {
+function startOf(table: VirtualTable, items: readonly Item[], input: OperationInput): number {
   const { ExclusiveStartKey: start } = input;
   if (start === undefined) return 0;
   const names = Object.keys(table.keyOf(start));

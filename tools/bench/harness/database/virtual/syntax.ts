@@ -4,17 +4,17 @@ import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-va
 import { sizeOf, sum } from './values.ts';
 
 /** The scope of an expression: an item, and the names and values of its placeholders. */
-export interface Scope {
+export interface ExpressionScope {
   readonly item: Item;
   readonly names: Readonly<Record<string, string>>;
   readonly values: Item;
 }
 
 /** Names and placeholders of names along maps. */
-export type Path = readonly string[];
+export type AttributePath = readonly string[];
 
 /** The value of an operand; undefined when the item has no such attribute. */
-export type Operand = (scope: Scope) => AttributeValue | undefined;
+export type Operand = (scope: ExpressionScope) => AttributeValue | undefined;
 
 /** The request is wrong, whatever the item: DynamoDB's `ValidationException`. */
 export class InvalidExpression extends Error {}
@@ -72,21 +72,21 @@ export class Tokens {
   }
 }
 
-export function parsePath(tokens: Tokens): Path {
+export function parsePath(tokens: Tokens): AttributePath {
   const path = [tokens.take()];
   while (tokens.accept('.')) path.push(tokens.take());
   return path;
 }
 
 /** The attribute's name that a part of a path stands for. */
-export function nameOf(part: string, names: Scope['names']): string {
+export function nameOf(part: string, names: ExpressionScope['names']): string {
   if (!part.startsWith('#')) return part;
   const name = names[part];
   if (name === undefined) throw new InvalidExpression(`${part} is not defined`);
   return name;
 }
 
-export function valueAt(path: Path, { item, names }: Scope): AttributeValue | undefined {
+export function valueAt(path: AttributePath, { item, names }: ExpressionScope): AttributeValue | undefined {
   let value: AttributeValue | undefined = { M: item };
   for (const part of path) value = value?.M?.[nameOf(part, names)];
   return value;

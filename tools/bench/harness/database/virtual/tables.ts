@@ -14,7 +14,7 @@ interface Collection {
   sorted: readonly string[] | undefined;
 }
 
-export class Table {
+export class VirtualTable {
   readonly schema: TableSchema;
   readonly #collections = new Map<string, Collection>();
 

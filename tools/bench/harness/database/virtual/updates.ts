@@ -2,21 +2,21 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import {
+  type AttributePath,
+  type ExpressionScope,
   InvalidExpression,
   nameOf,
   type Operand,
-  type Path,
   parseAssigned,
   parseOperand,
   parsePath,
-  type Scope,
   Tokens,
   valueAt,
 } from './syntax.ts';
 import { stored, sum } from './values.ts';
 
 interface Action {
-  readonly path: Path;
+  readonly path: AttributePath;
   /** The new value; undefined removes the attribute. */
   readonly value: Operand | undefined;
 }
@@ -24,7 +24,7 @@ interface Action {
 const CLAUSES = /^(SET|REMOVE|ADD|DELETE)$/;
 
 const updates = new Map<string, readonly Action[]>();
-const projections = new Map<string, readonly Path[]>();
+const projections = new Map<string, readonly AttributePath[]>();
 
 function parseUpdate(expression: string): readonly Action[] {
   const tokens = new Tokens(expression);
@@ -79,7 +79,7 @@ function without(
 }
 
 /** The item after the update; every operand has its value as before it. Throws `InvalidExpression`. */
-export function update(expression: string, scope: Scope): Item {
+export function update(expression: string, scope: ExpressionScope): Item {
   let item = scope.item;
   const actions = cached(updates, expression, parseUpdate).map(({ path, value }) => ({
     names: path.map((part) => nameOf(part, scope.names)),
@@ -109,18 +109,18 @@ function replace(
 }
 
 /** The paths that an update expression sets or removes. */
-export const updatedPaths = (expression: string): readonly Path[] =>
+export const updatedPaths = (expression: string): readonly AttributePath[] =>
   cached(updates, expression, parseUpdate).map(({ path }) => path);
 
 /** The paths of a projection expression. */
-export const projectedPaths = (expression: string): readonly Path[] =>
+export const projectedPaths = (expression: string): readonly AttributePath[] =>
   cached(projections, expression, (text) => {
     const tokens = new Tokens(text);
     return tokens.list(() => parsePath(tokens));
   });
 
 /** The part of an item that the paths lead to, as far as it has them. */
-export function project(paths: readonly Path[], scope: Scope): Item {
+export function project(paths: readonly AttributePath[], scope: ExpressionScope): Item {
   let projected: Item = {};
   for (const path of paths) {
     const value = valueAt(path, scope);

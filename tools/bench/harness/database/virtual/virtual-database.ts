@@ -9,10 +9,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../../../lambdas/platform/aws/clients.ts';
 import type { CapacityLimits } from '../capacity.ts';
-import { isPassage, type Passage, type Refusal, RequestLimits } from '../request-limits.ts';
+import { type DynamoError, isPassage, type Passage, RequestLimits } from '../request-limits.ts';
 import { METADATA, VirtualEngine } from './engine.ts';
 import type { OperationInput } from './operation.ts';
-import { Table, type TableSchema } from './tables.ts';
+import { type TableSchema, VirtualTable } from './tables.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 type Span = readonly [least: number, most: number];
@@ -58,7 +58,7 @@ const UNOBSERVED: OnRequest = () => () => {};
 export class VirtualDatabase {
   readonly limits: RequestLimits;
   readonly engine: VirtualEngine;
-  readonly tables: Readonly<Record<string, Table>>;
+  readonly tables: Readonly<Record<string, VirtualTable>>;
   readonly #time: VirtualTime;
   readonly #timing: Timing;
 
@@ -67,7 +67,7 @@ export class VirtualDatabase {
     this.#timing = timing;
     this.limits = new RequestLimits({ limits, schemas: tables, clock: time.now });
     this.tables = Object.fromEntries(
-      Object.entries(tables).map(([name, schema]) => [name, new Table(schema)] as const),
+      Object.entries(tables).map(([name, schema]) => [name, new VirtualTable(schema)] as const),
     );
     this.engine = new VirtualEngine(this.tables);
   }
@@ -132,9 +132,9 @@ const EXCEPTIONS = {
   TransactionCanceledException,
 } as const;
 
-const refused = (refusal: Refusal) => ({ output: {}, failure: toException(refusal), cost: 0 });
+const refused = (refusal: DynamoError) => ({ output: {}, failure: toException(refusal), cost: 0 });
 
-function toException({ type, message, members }: Refusal): DynamoDBServiceException {
+function toException({ type, message, members }: DynamoError): DynamoDBServiceException {
   const exception = EXCEPTIONS[type as keyof typeof EXCEPTIONS];
   return new exception({ message, $metadata: { ...METADATA }, ...members });
 }

@@ -7,7 +7,7 @@ import { lengthOfMp3 } from './mp3.ts';
 import { lengthOfOgg } from './ogg.ts';
 import { lengthOfWav } from './wav.ts';
 import { lengthOfWebm } from './webm.ts';
-import { type Length, type ReadLength, Windows } from './windows.ts';
+import { ByteWindows, type Length, type ReadLength } from './windows.ts';
 
 const READERS: Readonly<Record<AudioExtension, ReadLength>> = {
   mp3: lengthOfMp3,
@@ -34,7 +34,7 @@ export async function measureAudio(
   const late = new Promise<undefined>((resolve) => {
     callOff = after(WITHIN_MS, () => resolve(undefined));
   });
-  const read = READERS[extension](new Windows(content)).catch(() => undefined);
+  const read = READERS[extension](new ByteWindows(content)).catch(() => undefined);
   try {
     return await Promise.race([read, late]);
   } finally {

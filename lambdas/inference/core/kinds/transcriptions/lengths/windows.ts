@@ -20,13 +20,13 @@ export interface Length {
 }
 
 /** Reads a length; undefined when the header does not state one within the bounds. Rejects when the file cannot be read. */
-export type ReadLength = (file: Windows) => Promise<Length | undefined>;
+export type ReadLength = (file: ByteWindows) => Promise<Length | undefined>;
 
 /** Returns a length that a header states and the file need not have, or undefined if it is not a length. */
 export const claimed = (seconds: number): Length | undefined =>
   Number.isFinite(seconds) && seconds > 0 ? { seconds, exact: false } : undefined;
 
-export class Windows {
+export class ByteWindows {
   readonly #content: Blob;
   #start = 0;
   #bytes: Buffer = Buffer.alloc(0);
@@ -62,7 +62,7 @@ export class Windows {
 }
 
 /** Returns the offset of the audio after a tag that may precede it (id3.org, ID3v2.4, section 3.1). */
-export async function afterTag(file: Windows): Promise<number> {
+export async function afterTag(file: ByteWindows): Promise<number> {
   const head = await file.from(0, 10);
   if (head?.toString('latin1', 0, 3) !== 'ID3') return 0;
   const footer = (head.readUInt8(5) & 0x10) === 0 ? 0 : 10;
