@@ -8,7 +8,7 @@ import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { QUOTAS_COMMAND } from './quotas/command.ts';
-import type { Redriven } from './redrive.ts';
+import type { RedriveResult } from './redrive.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
 import { SMOKE_KEY_COMMAND } from './smoke/key-command.ts';
 
@@ -55,7 +55,7 @@ function policyOf(value: string | undefined) {
   return result.data;
 }
 
-const redriveOf = (what: Redriven): Command => ({
+const redriveOf = (what: RedriveResult): Command => ({
   usage: '',
   async run(operator, args) {
     options(args, []);

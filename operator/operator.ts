@@ -51,7 +51,7 @@ import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { createOperatorMarks } from './operator-marks.ts';
-import { type Redriven, redrive } from './redrive.ts';
+import { type RedriveResult, redrive } from './redrive.ts';
 import { restoreTables } from './restore.ts';
 import { createRouteAccess } from './route-access.ts';
 import type { OperatorTarget } from './target.ts';
@@ -209,7 +209,7 @@ function createMessages({ client, environment }: OperatorTarget) {
     publish: (event: PublishedEvent) =>
       createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
     /** Brings every dead letter of that kind back; returns how many. */
-    redrive: (what: Redriven) => redrive(queues, environment, what),
+    redrive: (what: RedriveResult) => redrive(queues, environment, what),
     destroy() {
       events.destroy();
       queues.destroy();

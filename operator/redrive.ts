@@ -20,13 +20,13 @@ export const REDRIVES = {
   events: { from: [QUEUES.deadEvents.variable], to: QUEUES.events.variable },
 } as const;
 
-export type Redriven = keyof typeof REDRIVES;
+export type RedriveResult = keyof typeof REDRIVES;
 
 /** Returns how many messages were moved; one that comes twice is handled once all the same. */
 export async function redrive(
   client: SQSClient,
   environment: Readonly<Record<string, string | undefined>>,
-  what: Redriven,
+  what: RedriveResult,
 ): Promise<number> {
   const to = requireVariable(environment, REDRIVES[what].to);
   let moved = 0;

@@ -22,7 +22,7 @@ import {
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
 import { SMOKE_ALARMS } from './smoke-alarms.ts';
-import type { Watched } from './system.ts';
+import type { WatchedSystem } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
 /** The concurrency of an account that has not requested more (Lambda quotas, concurrent executions). */
@@ -45,10 +45,10 @@ const GROWING: readonly string[] = [
 
 const ENDPOINTS: readonly string[] = [UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)];
 
-const isInference = ({ label }: Watched): boolean => label === 'inference';
+const isInference = ({ label }: WatchedSystem): boolean => label === 'inference';
 
 /** Returns whether no route leads to a function: schedules, queues and workflows run it. */
-const isUnattended = ({ label }: Watched): boolean =>
+const isUnattended = ({ label }: WatchedSystem): boolean =>
   !ENDPOINTS.some((endpoint) => label === `inference-${endpoint}` || label === `platform-${endpoint}`);
 
 /** Alarms that are raised when these functions fail, by what is then left undone. */

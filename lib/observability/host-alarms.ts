@@ -5,18 +5,18 @@ import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { type Config, hostTasksOf } from '../config/config.ts';
 import { hostServiceName, uploadServiceName } from '../config/names.ts';
 import { own, runningTasks } from './metrics.ts';
-import type { Watched } from './system.ts';
+import type { WatchedSystem } from './system.ts';
 import type { AlarmRow } from './watch.ts';
 
 /** A quarter of an hour: a deployment or a jump in load ends sooner. */
 const LASTING = { breaching: 3, of: 3 };
 
-const uploadService = ({ stage, compute, ingress }: Config): readonly Watched[] =>
+const uploadService = ({ stage, compute, ingress }: Config): readonly WatchedSystem[] =>
   compute === 'lambda' && ingress === 'fargate'
     ? [{ name: uploadServiceName(stage), label: 'tasks that take uploads' }]
     : [];
 
-const hostService = ({ stage, compute }: Config): readonly Watched[] =>
+const hostService = ({ stage, compute }: Config): readonly WatchedSystem[] =>
   compute === 'fargate' ? [{ name: hostServiceName(stage), label: 'tasks of the shared host' }] : [];
 
 /** The most calls that a process had open. */

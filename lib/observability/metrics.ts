@@ -5,7 +5,7 @@ import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
 import type { Config } from '../config/config.ts';
-import type { System, Watched } from './system.ts';
+import type { System, WatchedSystem } from './system.ts';
 
 /** Five minutes: what a person reads a graph by, and an alarm's delay that is still in time. */
 export const PERIOD = Duration.minutes(5);
@@ -91,7 +91,12 @@ export const usd = (metric: Metric, label: string): IMetric =>
     period: metric.period,
   });
 
-export const api = ({ name, label }: Watched, metricName: string, statistic = 'Sum', suffix = ''): Metric =>
+export const api = (
+  { name, label }: WatchedSystem,
+  metricName: string,
+  statistic = 'Sum',
+  suffix = '',
+): Metric =>
   read({
     namespace: 'AWS/ApiGateway',
     metricName,
@@ -100,7 +105,7 @@ export const api = ({ name, label }: Watched, metricName: string, statistic = 'S
     label: `${label}${suffix}`,
   });
 
-export const lambda = ({ name, label }: Watched, metricName: string, statistic = 'Sum'): Metric =>
+export const lambda = ({ name, label }: WatchedSystem, metricName: string, statistic = 'Sum'): Metric =>
   read({
     namespace: 'AWS/Lambda',
     metricName,
@@ -116,7 +121,7 @@ export const followerAges = ({ functions }: System): readonly Metric[] =>
     .map((follower) => lambda(follower, 'IteratorAge', 'Maximum'));
 
 /** Tasks of a service that run (Amazon ECS Container Insights metrics). */
-export const runningTasks = ({ name, label }: Watched, statistic: 'Minimum' | 'Maximum'): Metric =>
+export const runningTasks = ({ name, label }: WatchedSystem, statistic: 'Minimum' | 'Maximum'): Metric =>
   read({
     namespace: 'ECS/ContainerInsights',
     metricName: 'RunningTaskCount',
@@ -129,7 +134,7 @@ export const runningTasks = ({ name, label }: Watched, statistic: 'Minimum' | 'M
 export const allFunctions = (metricName: string, statistic: string): Metric =>
   read({ namespace: 'AWS/Lambda', metricName, statistic });
 
-export const table = ({ name, label }: Watched, metricName: string): Metric =>
+export const table = ({ name, label }: WatchedSystem, metricName: string): Metric =>
   read({
     namespace: 'AWS/DynamoDB',
     metricName,
@@ -138,7 +143,7 @@ export const table = ({ name, label }: Watched, metricName: string): Metric =>
     label,
   });
 
-export const queueLength = ({ name, label }: Watched): Metric =>
+export const queueLength = ({ name, label }: WatchedSystem): Metric =>
   read({
     namespace: 'AWS/SQS',
     metricName: 'ApproximateNumberOfMessagesVisible',
@@ -157,7 +162,7 @@ export const queueAge = (config: Config, queue: QueueName): Metric =>
     label: queue,
   });
 
-export const workflow = ({ name, label }: Watched, metricName: string, period = PERIOD): Metric =>
+export const workflow = ({ name, label }: WatchedSystem, metricName: string, period = PERIOD): Metric =>
   read({
     namespace: 'AWS/States',
     metricName,
@@ -167,7 +172,7 @@ export const workflow = ({ name, label }: Watched, metricName: string, period = 
     period,
   });
 
-export const schedule = ({ name, label }: Watched, metricName: string): Metric =>
+export const schedule = ({ name, label }: WatchedSystem, metricName: string): Metric =>
   read({
     namespace: 'AWS/Events',
     metricName,

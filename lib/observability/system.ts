@@ -13,24 +13,24 @@ import type { Config } from '../config/config.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 
 /** A thing by the name that its metrics carry, and a shorter one for people. */
-export interface Watched {
+export interface WatchedSystem {
   readonly name: string;
   readonly label: string;
 }
 
-export interface WatchedFunction extends Watched {
+export interface WatchedFunction extends WatchedSystem {
   readonly timeoutSeconds: number;
 }
 
 export interface System {
   readonly config: Config;
   readonly functions: readonly WatchedFunction[];
-  readonly tables: readonly Watched[];
-  readonly deadLetterQueues: readonly Watched[];
+  readonly tables: readonly WatchedSystem[];
+  readonly deadLetterQueues: readonly WatchedSystem[];
   /** By ARN. */
-  readonly workflows: readonly Watched[];
-  readonly schedules: readonly Watched[];
-  readonly apis: readonly Watched[];
+  readonly workflows: readonly WatchedSystem[];
+  readonly schedules: readonly WatchedSystem[];
+  readonly apis: readonly WatchedSystem[];
 }
 
 export interface SystemOptions {
@@ -42,7 +42,7 @@ export interface SystemOptions {
 
 export function findSystem({ config, data, stacks }: SystemOptions): System {
   const all = stacks.flatMap((stack) => stack.node.findAll());
-  const watched = (name: string, construct: IConstruct): Watched => ({
+  const watched = (name: string, construct: IConstruct): WatchedSystem => ({
     name,
     label: labelOf(name, construct, config),
   });

@@ -1,6 +1,6 @@
 /** The parts of a row of the registry of alarms. */
 import { ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import type { System, Watched } from './system.ts';
+import type { System, WatchedSystem } from './system.ts';
 
 /** `critical`: callers are failing or money is wrong, page someone. `warning`: look at it within a working day. */
 export type Severity = 'critical' | 'warning';
@@ -10,7 +10,7 @@ export interface Watch {
   readonly metric: IMetric;
   readonly threshold: number;
   /** The resource that it watches, if a row has several. */
-  readonly subject?: Watched;
+  readonly subject?: WatchedSystem;
   /** The number of the last periods that must be over the threshold; 1 of 1 by default. */
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
@@ -34,7 +34,7 @@ export const once = (metric: IMetric): readonly Watch[] => [{ metric, threshold:
 
 /** A watch for each of the subjects. */
 export const each =
-  <T extends Watched>(subjects: readonly T[]) =>
+  <T extends WatchedSystem>(subjects: readonly T[]) =>
   (watch: (subject: T) => Omit<Watch, 'subject'>): readonly Watch[] =>
     subjects.map((subject) => ({ subject, ...watch(subject) }));
 

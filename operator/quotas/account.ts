@@ -19,7 +19,7 @@ import { ListWebACLsCommand, WAFV2Client } from '@aws-sdk/client-wafv2';
 export type QuotaFigure = { readonly value: number } | { readonly unread: string };
 
 /** The quotas of the account in the region of the deployment. */
-export interface Granted {
+export interface AccountQuotas {
   readonly lambdaConcurrency: QuotaFigure;
   readonly gatewayRate: QuotaFigure;
   readonly gatewayBurst: QuotaFigure;
@@ -31,7 +31,7 @@ export interface Granted {
 }
 
 /** The resources that exist already, including those of other stages and other programs. */
-export interface Present {
+export interface AccountResources {
   readonly tables: QuotaFigure;
   readonly webAcls: QuotaFigure;
   readonly stacks: QuotaFigure;
@@ -70,7 +70,7 @@ async function figure(read: () => Promise<number | undefined>): Promise<QuotaFig
   }
 }
 
-export async function readGranted(): Promise<Granted> {
+export async function readGranted(): Promise<AccountQuotas> {
   const [lambda, gateway, quotas] = [new LambdaClient(), new APIGatewayClient(), new ServiceQuotasClient()];
   const throttle = async () => (await gateway.send(new GetAccountCommand({}))).throttleSettings;
   // Lambda shows what it applies; Service Quotas may show a new account the default that it does not have yet.
@@ -105,7 +105,7 @@ async function countWebAcls(): Promise<number | undefined> {
 }
 
 /** Reads the resources of the account in the region of the deployment, and those of the stage among them. */
-export async function readPresent(stage: string): Promise<Present> {
+export async function readPresent(stage: string): Promise<AccountResources> {
   const cloudFormation = new CloudFormationClient({});
   const database = new DynamoDBClient({});
   try {

@@ -1,6 +1,6 @@
 /** The needs of a deployment, next to the quotas that an account grants. */
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
-import type { Granted, Present, QuotaFigure } from './account.ts';
+import type { AccountQuotas, AccountResources, QuotaFigure } from './account.ts';
 
 /** The traffic that quotas are compared with. */
 export interface ExpectedLoad {
@@ -61,8 +61,8 @@ function total(
 
 /** Compares them, in the order in which they are met. */
 export function rowsOf(
-  granted: Granted,
-  present: Present,
+  granted: AccountQuotas,
+  present: AccountResources,
   { calls, seconds, requests }: ExpectedLoad,
 ): readonly Row[] {
   const isDeployed = present.stageStacks !== undefined;

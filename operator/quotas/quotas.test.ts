@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { COMMANDS } from '../commands.ts';
-import type { Granted, Present } from './account.ts';
+import type { AccountQuotas, AccountResources } from './account.ts';
 import { rowsOf } from './needs.ts';
 
 const LOAD = { calls: 10, seconds: 10, requests: 1_000 };
 
 const of = (value: number) => ({ value });
-const ENOUGH: Granted = {
+const ENOUGH: AccountQuotas = {
   lambdaConcurrency: of(1_000),
   gatewayRate: of(10_000),
   gatewayBurst: of(5_000),
@@ -19,9 +19,9 @@ const ENOUGH: Granted = {
   webAcls: of(100),
   stacks: of(2_000),
 };
-const EMPTY: Present = { tables: of(0), webAcls: of(0), stacks: of(0), stageStacks: undefined };
+const EMPTY: AccountResources = { tables: of(0), webAcls: of(0), stacks: of(0), stageStacks: undefined };
 
-const found = (granted: Partial<Granted>, present: Partial<Present> = {}, load = LOAD) =>
+const found = (granted: Partial<AccountQuotas>, present: Partial<AccountResources> = {}, load = LOAD) =>
   new Map(rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load).map((row) => [row.quota, row]));
 
 describe('what a deployment needs of an account', () => {

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import {
   type Check,
   CheckFailure,
+  CheckSkip,
   expectThat,
-  Skipped,
 } from '../../lambdas/operations/core/smoke-test/check.ts';
 import type { SmokeClient } from '../../lambdas/operations/core/smoke-test/client.ts';
 
@@ -51,7 +51,7 @@ async function subscribe(client: SmokeClient, url: string): Promise<string> {
     return subscription.parse(json).id;
   } catch (failure) {
     if (failure instanceof CheckFailure && url.startsWith('http:') && failure.code.startsWith('invalid'))
-      throw new Skipped(`${failure.message} (name another --receiver)`);
+      throw new CheckSkip(`${failure.message} (name another --receiver)`);
     throw failure;
   }
 }

@@ -22,7 +22,7 @@ import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore }
 import { preflight } from './preflight.ts';
 import type { Recovery } from './recovery.ts';
 import type { Refusals } from './refusals.ts';
-import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
+import { type Settlement, type SettlementListener, settleCall } from './settlement.ts';
 import type { CallOutcome } from './usage-record.ts';
 
 export interface LedgerDependencies {
@@ -41,7 +41,7 @@ export interface LedgerDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Receives each call that this process settled, once its record is written. */
-  readonly onSettled: OnSettled;
+  readonly onSettled: SettlementListener;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
 }

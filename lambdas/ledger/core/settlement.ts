@@ -35,10 +35,10 @@ export interface SettlementDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Receives each call that this process settled, once its record is written. */
-  readonly onSettled: OnSettled;
+  readonly onSettled: SettlementListener;
 }
 
-export type OnSettled = (record: UsageRecord) => void;
+export type SettlementListener = (record: UsageRecord) => void;
 
 /**
  * Settles one call, in two rounds of database calls. It never costs more than its hold. Throws only when it is not known

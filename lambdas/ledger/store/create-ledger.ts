@@ -14,7 +14,7 @@ import type { KeySpend } from '../core/cap-repair.ts';
 import type { UnbilledStore } from '../core/ports.ts';
 import { Recovery } from '../core/recovery.ts';
 import { Refusals } from '../core/refusals.ts';
-import type { OnSettled } from '../core/settlement.ts';
+import type { SettlementListener } from '../core/settlement.ts';
 import type { UsageRecord } from '../core/usage-record.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet/store.ts';
@@ -39,7 +39,7 @@ export function createLedger(options: LedgerOptions) {
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
   const recovery = new Recovery({ wallets, usage, clock, log });
-  const onSettled: OnSettled = (record) => measure(measuredCall(record));
+  const onSettled: SettlementListener = (record) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,

@@ -8,8 +8,8 @@ import {
 import { number, text } from '../../platform/dynamodb/attribute-values.ts';
 import type {
   InstallBucket,
-  Ranked,
   Ranking,
+  TrendingRank,
   TrendingScope,
   TrendingStore,
   TrendingWindow,
@@ -47,11 +47,11 @@ export class DynamoTrendingStore implements TrendingStore {
     await Promise.all(rankings.map((ranking) => this.#write(ranking, rankedMs)));
   }
 
-  async read(scope: TrendingScope, window: TrendingWindow): Promise<readonly Ranked[]> {
+  async read(scope: TrendingScope, window: TrendingWindow): Promise<readonly TrendingRank[]> {
     const { Item: item } = await this.#client.send(
       new GetItemCommand({ TableName: this.#table, Key: keyOf(scope, window) }),
     );
-    return item?.ranked?.S === undefined ? [] : (JSON.parse(item.ranked.S) as Ranked[]);
+    return item?.ranked?.S === undefined ? [] : (JSON.parse(item.ranked.S) as TrendingRank[]);
   }
 
   async #day(day: number, today: number): Promise<readonly InstallBucket[]> {

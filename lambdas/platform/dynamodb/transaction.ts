@@ -12,7 +12,7 @@ const MAX_TRIES = 10;
 const PAUSE_MS = 10;
 
 /** The result of a transaction. If it was not done, `failed` has the indexes of the items whose condition failed. */
-export type Transacted =
+export type TransactionResult =
   | { readonly done: true }
   | { readonly done: false; readonly failed: readonly number[] };
 
@@ -20,7 +20,7 @@ export type Transacted =
 export async function transact(
   client: DynamoDBClient,
   items: readonly TransactWriteItem[],
-): Promise<Transacted> {
+): Promise<TransactionResult> {
   for (let tries = 1; ; tries += 1) {
     try {
       await client.send(new TransactWriteItemsCommand({ TransactItems: [...items] }));

@@ -7,7 +7,7 @@ export const SECRET_PREFIX = 'whsec_';
 /** Standard Webhooks asks for 24 to 64 bytes. */
 export const SIGNING_SECRET_BYTES = 32;
 
-export interface Signed {
+export interface SignatureHeaders {
   /** The event's id, the same in every delivery of it. */
   readonly id: string;
   /** The time of this attempt, seconds since the epoch. */
@@ -18,18 +18,18 @@ export interface Signed {
 }
 
 /** The interface, like Stripe, uses the secret's text as the key. */
-function hexSignature({ timestamp, body }: Signed, secret: string): string {
+function hexSignature({ timestamp, body }: SignatureHeaders, secret: string): string {
   return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
 }
 
 /** Standard Webhooks uses the decoded bytes after the prefix as the key, and signs the id too. */
-function base64Signature({ id, timestamp, body }: Signed, secret: string): string {
+function base64Signature({ id, timestamp, body }: SignatureHeaders, secret: string): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
 }
 
 /** Headers that prove a delivery genuine; sources: the interface, Webhooks; github.com/standard-webhooks, spec. */
-export function signatureHeaders(signed: Signed): Record<string, string> {
+export function signatureHeaders(signed: SignatureHeaders): Record<string, string> {
   const { id, timestamp, secrets } = signed;
   const own = secrets.map((secret) => `v1=${hexSignature(signed, secret)}`);
   return {

@@ -14,7 +14,7 @@ export interface Statement {
 }
 
 /** A figure as each source has it; null where one has none. */
-export type Compared = Readonly<Record<string, Readonly<Partial<Record<SourceName, string | null>>>>>;
+export type SourceComparison = Readonly<Record<string, Readonly<Partial<Record<SourceName, string | null>>>>>;
 
 export interface Agreement {
   /** The figures that both sources have alike. */
@@ -24,7 +24,7 @@ export interface Agreement {
   /** Those that one source has and no other could have, which a call may meet without asking for it. */
   readonly alone: Figures;
   /** The reason why the sources cannot both be right; absent if they can. */
-  readonly conflict?: { readonly reason: string; readonly figures: Compared };
+  readonly conflict?: { readonly reason: string; readonly figures: SourceComparison };
 }
 
 /** Compares what the sources say. With one source nothing is agreed upon. */
@@ -67,7 +67,7 @@ function missingIn(statements: readonly Statement[], name: string): string | und
 }
 
 /** Figures by source. */
-export const comparisonOf = (statements: readonly Statement[], names: readonly string[]): Compared =>
+export const comparisonOf = (statements: readonly Statement[], names: readonly string[]): SourceComparison =>
   Object.fromEntries(
     names.map((name) => [
       name,

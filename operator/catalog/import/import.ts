@@ -7,7 +7,7 @@ import { type Figures, figuresText } from '../../../lambdas/inference/core/catal
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import type { About, CatalogSourceList, SourceModel } from '../sources/source.ts';
-import { agreementOf, type Compared, comparisonOf, type Statement } from './agreement.ts';
+import { agreementOf, comparisonOf, type SourceComparison, type Statement } from './agreement.ts';
 import {
   catalogIdOf,
   catalogModel,
@@ -30,7 +30,7 @@ export interface ImportOptions extends ImportTerms {
 export interface LeftOut {
   readonly model: string;
   readonly reason: string;
-  readonly figures: Compared;
+  readonly figures: SourceComparison;
 }
 
 /** A price that a model of the catalog goes without, because only one source has it: calls that ask for it are refused. */
@@ -40,7 +40,7 @@ export interface LeftPrice {
   readonly prices: Readonly<Record<string, string>>;
 }
 
-export interface Imported {
+export interface ImportResult {
   readonly models: readonly JsonObject[];
   readonly leftOut: readonly LeftOut[];
   readonly leftPrices: readonly LeftPrice[];
@@ -54,7 +54,7 @@ interface Candidate {
 }
 
 /** The models that can be sold by these sources, as a valid catalog has them. */
-export function importModels(options: ImportOptions): Imported {
+export function importModels(options: ImportOptions): ImportResult {
   const { only, sources } = options;
   const models = new Map<string, JsonObject>();
   const leftOut: LeftOut[] = [];

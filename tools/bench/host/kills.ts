@@ -10,7 +10,7 @@ import { SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
 import type { Stage } from './stage.ts';
-import { type Streamed, streamAll } from './streams.ts';
+import { type StreamRun, streamAll } from './streams.ts';
 
 const ROUNDS = 10;
 /** As many as are open at once at this rate: more than 500. */
@@ -27,7 +27,7 @@ export const KILLED_ANSWER = modelNamed({ chunks: EVENTS, pauseMs: 50, everyMs: 
 const HOLD_SECONDS = 12;
 
 export async function measureKills(stage: Stage): Promise<readonly Figure[]> {
-  const streamed: Streamed[] = [];
+  const streamed: StreamRun[] = [];
   let openAtKill = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round += 1) {
     const host = await stage.start({ [VARIABLES.holdTtlSeconds]: String(HOLD_SECONDS) });
@@ -84,7 +84,7 @@ async function recover(stage: Stage) {
 }
 
 /** Every whole answer has a record that says so; what was charged is the sum of one record a call. */
-async function compare(stage: Stage, streamed: readonly Streamed[]) {
+async function compare(stage: Stage, streamed: readonly StreamRun[]) {
   const { usage } = ledgerOf(stage);
   let [lost, charged] = [0, 0n];
   for (const { requestId, account, isWhole } of streamed) {

@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { FIRST_TEXT } from '../harness/upstream/answers.ts';
 
-export interface Streamed {
+export interface StreamRun {
   readonly requestId: string | undefined;
   readonly account: BenchAccount;
   /** From the request to its first text; undefined without one. */
@@ -25,11 +25,11 @@ export interface StreamLoad {
 const LONGEST_MS = 180_000;
 
 /** Opens all streams, and resolves when each has ended or broken off; `onOpen` is called when all have been asked for. */
-export async function streamAll(load: StreamLoad, onOpen: () => void = () => {}): Promise<Streamed[]> {
+export async function streamAll(load: StreamLoad, onOpen: () => void = () => {}): Promise<StreamRun[]> {
   const { url, count, perSecond, accounts } = load;
   const pool = new Pool(url, { connections: count, headersTimeout: LONGEST_MS, bodyTimeout: LONGEST_MS });
   const startedMs = performance.now();
-  const running: Promise<Streamed>[] = [];
+  const running: Promise<StreamRun>[] = [];
   try {
     for (let at = 0; at < count; at += 1) {
       const waitMs = startedMs + (at * 1000) / perSecond - performance.now();
@@ -44,7 +44,7 @@ export async function streamAll(load: StreamLoad, onOpen: () => void = () => {})
   }
 }
 
-async function stream(pool: Pool, model: string, account: BenchAccount): Promise<Streamed> {
+async function stream(pool: Pool, model: string, account: BenchAccount): Promise<StreamRun> {
   const sinceMs = performance.now();
   let requestId: string | undefined;
   let firstMs: number | undefined;

@@ -5,7 +5,7 @@ import type { Figure } from '../harness/report.ts';
 import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
 import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
-import { type Spent, Traffic } from '../harness/service/traffic.ts';
+import { Traffic, type TrafficCounts } from '../harness/service/traffic.ts';
 import { waitForQuietMinute } from './call.ts';
 import { ROUNDS_AFTER, ROUNDS_BEFORE, WRITE_UNITS } from './call-cost.ts';
 import { measureOwnCpu } from './own-cpu.ts';
@@ -42,8 +42,8 @@ export async function measureEndpoint(database: Database): Promise<readonly Figu
 }
 
 interface CallCost {
-  readonly before: Spent;
-  readonly after: Spent;
+  readonly before: TrafficCounts;
+  readonly after: TrafficCounts;
 }
 
 async function measureCost(database: Database, { credential }: BenchAccount): Promise<readonly Figure[]> {

@@ -1,9 +1,9 @@
 /** Separates a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
-import type { RecordedRequest, Spent, Traffic } from '../harness/service/traffic.ts';
+import type { RecordedRequest, Traffic, TrafficCounts } from '../harness/service/traffic.ts';
 
 export interface RecordedCall {
-  readonly before: Spent & { readonly sent: readonly RecordedRequest[] };
-  readonly after: Spent & { readonly sent: readonly RecordedRequest[] };
+  readonly before: TrafficCounts & { readonly sent: readonly RecordedRequest[] };
+  readonly after: TrafficCounts & { readonly sent: readonly RecordedRequest[] };
   readonly upstream: Parameters<typeof fetch>;
 }
 

@@ -10,7 +10,7 @@ import { BARE } from './bare.ts';
 import type { Contestant } from './contestant.ts';
 import { caseFigures, goalFigures, type Weight, weightFigures } from './figures.ts';
 import { openRing, type Ring } from './ring.ts';
-import { measureRounds, type Started, warmUp } from './rounds.ts';
+import { type ContestantStart, measureRounds, warmUp } from './rounds.ts';
 import { Samples } from './samples.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function measurePeers(): Promise<readonly Figure[]> {
 
 async function measureStarted(
   ring: Ring,
-  started: readonly Started[],
+  started: readonly ContestantStart[],
   { startMs, deadlineMs }: { readonly startMs: ReadonlyMap<string, number>; readonly deadlineMs: number },
 ): Promise<readonly Figure[]> {
   await warmUp(started);
@@ -85,9 +85,9 @@ async function bookFigures({ database, accountIds }: Ring): Promise<Figure[]> {
 
 async function withAll<T>(
   contestants: readonly Contestant[],
-  work: (started: readonly Started[]) => Promise<T>,
+  work: (started: readonly ContestantStart[]) => Promise<T>,
 ): Promise<T> {
-  const started: Started[] = [];
+  const started: ContestantStart[] = [];
   try {
     for (const contestant of contestants) started.push({ contestant, running: await contestant.start() });
     return await work(started);

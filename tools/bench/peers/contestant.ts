@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../harness/load/call.ts';
 import type { Case } from '../harness/load/cases.ts';
 
-export interface Running {
+export interface ContestantProcess {
   readonly url: string;
   /** The process that answers; 0 when it is not the contestant's own. */
   readonly pid: number;
@@ -18,7 +18,7 @@ export interface Contestant {
   serves(asked: Case): boolean;
   request(asked: Case, pauseMs: number): LoadRequest;
   /** Starts one process of it; resolves when it listens. */
-  start(): Promise<Running>;
+  start(): Promise<ContestantProcess>;
 }
 
 /** A Python proxy imports for seconds, more on a busy machine. */
@@ -33,7 +33,13 @@ export interface PeerProgram {
 }
 
 /** Starts a peer, whose output nobody reads, and waits until its port answers. */
-export async function startPeer({ command, args, port, environment, cwd }: PeerProgram): Promise<Running> {
+export async function startPeer({
+  command,
+  args,
+  port,
+  environment,
+  cwd,
+}: PeerProgram): Promise<ContestantProcess> {
   const child = spawn(command, args, {
     cwd,
     stdio: ['ignore', 'ignore', 'ignore'],

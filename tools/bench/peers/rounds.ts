@@ -4,13 +4,13 @@ import { CASES, type Case, PAUSE_MS } from '../harness/load/cases.ts';
 import { closedLoop, type Loaded, openLoop } from '../harness/load/loops.ts';
 import { cpuMsOf, enginePid } from '../harness/weigh.ts';
 import { BARE } from './bare.ts';
-import type { Contestant, Running } from './contestant.ts';
+import type { Contestant, ContestantProcess } from './contestant.ts';
 import type { Ring } from './ring.ts';
 import { type LoadName, type Sample, sampleOf } from './sample.ts';
 
-export interface Started {
+export interface ContestantStart {
   readonly contestant: Contestant;
-  readonly running: Running;
+  readonly running: ContestantProcess;
 }
 
 interface LoadKind {
@@ -49,7 +49,7 @@ const LOADS: readonly LoadKind[] = [
   },
 ];
 
-export async function warmUp(started: readonly Started[]): Promise<void> {
+export async function warmUp(started: readonly ContestantStart[]): Promise<void> {
   for (const asked of CASES) {
     for (const { contestant, running } of started) {
       if (!contestant.serves(asked)) continue;
@@ -62,7 +62,7 @@ export async function warmUp(started: readonly Started[]): Promise<void> {
 /** At least one round, and as many more as should end before the deadline (`performance.now()`). */
 export async function measureRounds(
   ring: Ring,
-  started: readonly Started[],
+  started: readonly ContestantStart[],
   deadlineMs: number,
 ): Promise<Sample[]> {
   const samples: Sample[] = [];
@@ -90,7 +90,7 @@ interface WindowOptions {
 
 async function measureWindow(
   { upstream, database }: Ring,
-  { contestant, running }: Started,
+  { contestant, running }: ContestantStart,
   { load, asked, round }: WindowOptions,
 ): Promise<Sample> {
   const engine = enginePid(database.endpoint);

@@ -11,7 +11,7 @@ export interface ResourceIdentity {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-export interface Unnamed {
+export interface UnnamedResource {
   readonly stack: string;
   readonly logicalId: string;
   /** The resolved value of a property that names the resource, if the template sets it. */
@@ -39,15 +39,15 @@ function token(text: string, length: number): string {
     .slice(0, length);
 }
 
-const generatedName = (resource: Unnamed) => `${resource.stack}-${resource.logicalId}`;
+const generatedName = (resource: UnnamedResource) => `${resource.stack}-${resource.logicalId}`;
 
-const generatedId = (resource: Unnamed): ResourceIdentity => ({
+const generatedId = (resource: UnnamedResource): ResourceIdentity => ({
   ref: token(generatedName(resource), 10),
   attributes: {},
 });
 
 /** By resource type; a type that is missing has nothing to refer to. */
-export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => ResourceIdentity>> = {
+export const IDENTITIES: Readonly<Record<string, (resource: UnnamedResource) => ResourceIdentity>> = {
   'AWS::DynamoDB::Table': (resource) => {
     const name = resource.property('TableName') ?? generatedName(resource);
     return {
@@ -118,6 +118,6 @@ export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Resource
 };
 
 /** The name under which a secret of the templates is read. */
-export function secretName(resource: Unnamed): string {
+export function secretName(resource: UnnamedResource): string {
   return resource.property('Name') ?? generatedName(resource);
 }

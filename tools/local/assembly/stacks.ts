@@ -1,6 +1,6 @@
 /** The stacks of an assembly as one graph: resources with their references resolved, exports across stacks. */
 import type { SynthesizedStack, Template } from './cloud-assembly.ts';
-import { IDENTITIES, type ResourceIdentity, type Unnamed } from './identities.ts';
+import { IDENTITIES, type ResourceIdentity, type UnnamedResource } from './identities.ts';
 import { type ReferenceScope, resolveIntrinsics } from './intrinsics.ts';
 
 /** A resource that knows its place; `properties()` resolves them, as the caller has reason to believe they are. */
@@ -78,7 +78,7 @@ export class Stacks {
   }
 
   /** The view of a resource from which its name derives. */
-  unnamed(stack: SynthesizedStack, logicalId: string): Unnamed {
+  unnamed(stack: SynthesizedStack, logicalId: string): UnnamedResource {
     const properties = stack.template.Resources[logicalId]?.Properties ?? {};
     return {
       stack: stack.name,

@@ -9,7 +9,7 @@ import type { KeptResponses } from './control/kept-responses.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { RequestLog, RequestOutcome, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
-import { ExchangeEnded, Link, type Wait } from './exchange/link.ts';
+import { ExchangeEnd, Link, type Wait } from './exchange/link.ts';
 import type { PromptCache } from './exchange/prompt-cache.ts';
 import type { SimulatedRoute, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
@@ -116,7 +116,7 @@ export async function handleExchange(
   try {
     outcome = await answerExchange(state, request, response, record);
   } catch (error) {
-    if (error instanceof ExchangeEnded) outcome = error.outcome;
+    if (error instanceof ExchangeEnd) outcome = error.outcome;
     else if (request.complete && !response.destroyed) throw error;
   } finally {
     state.log.close(record, outcome);

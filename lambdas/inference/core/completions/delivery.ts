@@ -78,7 +78,7 @@ async function untilContent(events: AsyncIterator<ReplyEvent>): Promise<ReplyEve
 }
 
 /** The values that an answer is metered and written with. */
-export interface CompletionWriting {
+export interface CompletionContext {
   readonly prompt: PromptSize;
   /** The billable items of the call. */
   readonly terms: MeterOptions['terms'];
@@ -114,7 +114,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export async function prepareCompletion(
   answer: Answer,
   paid: AnsweredCall,
-  writing: CompletionWriting,
+  writing: CompletionContext,
 ): Promise<Deliver> {
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;

@@ -9,7 +9,7 @@ import { alternatingTurns } from './alternating-turns.ts';
 import { type ClaudeTurn, provenTurns } from './proofs.ts';
 
 /** The field `thinking` of a request (Claude API reference, Create a Message). */
-export type Thinking =
+export type ThinkingField =
   | { readonly type: 'enabled'; readonly budget_tokens?: number }
   | { readonly type: 'adaptive'; readonly display: 'summarized' }
   | { readonly type: 'disabled' };
@@ -18,7 +18,7 @@ export type Thinking =
 const EFFORT_STEPS = ['low', 'medium', 'high', 'max'] as const;
 
 interface Asked {
-  readonly thinking?: Thinking;
+  readonly thinking?: ThinkingField;
   /** The field `output_config.effort`. */
   readonly effort?: (typeof EFFORT_STEPS)[number];
 }

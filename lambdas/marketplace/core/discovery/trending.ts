@@ -34,7 +34,7 @@ export interface InstallBucket {
   readonly installs: number;
 }
 
-export interface Ranked {
+export interface TrendingRank {
   readonly listingId: string;
   readonly score: number;
 }
@@ -47,7 +47,7 @@ export interface Ranking {
   readonly scope: TrendingScope;
   readonly window: TrendingWindow;
   /** Best first. */
-  readonly ranked: readonly Ranked[];
+  readonly ranked: readonly TrendingRank[];
 }
 
 export interface TrendingStore {
@@ -55,7 +55,7 @@ export interface TrendingStore {
   counts(fromDay: number, toDay: number): Promise<readonly InstallBucket[]>;
   /** Stores rankings, unless later ones are stored. */
   write(rankings: readonly Ranking[], rankedMs: number): Promise<void>;
-  read(scope: TrendingScope, window: TrendingWindow): Promise<readonly Ranked[]>;
+  read(scope: TrendingScope, window: TrendingWindow): Promise<readonly TrendingRank[]>;
 }
 
 /** Ranks every scope in every window, as of now. Listings with equal scores stand in the order of their ids, newest first. */

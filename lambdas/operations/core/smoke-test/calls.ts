@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Model } from '../../../inference/core/catalog/catalog-document.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
-import { type Check, expectThat, type Seen, Skipped } from './check.ts';
+import { type Check, type CheckDetails, CheckSkip, expectThat } from './check.ts';
 import { errorOf, type SmokeAnswer, type SmokeClient } from './client.ts';
 import { type Choice, OUTPUT_TOKENS, WORDS } from './plan.ts';
 import { recording } from './recording.ts';
@@ -46,7 +46,7 @@ function shaped<T>(schema: z.ZodType<T>, { json }: SmokeAnswer): T {
   return read.data;
 }
 
-const served = ({ headers }: SmokeAnswer): Seen => ({ route: headers.get('x-route') ?? undefined });
+const served = ({ headers }: SmokeAnswer): CheckDetails => ({ route: headers.get('x-route') ?? undefined });
 
 /** A call that is answered with JSON of a shape. */
 const asking =
@@ -64,7 +64,7 @@ const streaming =
   (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     if (!model.routes.some(({ capabilities }) => capabilities.includes('stream')))
-      throw new Skipped('no route of this model streams');
+      throw new CheckSkip('no route of this model streams');
     const answer = await client.inference('/v1/chat/completions', {
       json: { ...bounded(model), stream: true, stream_options: { include_usage: true } },
     });
@@ -153,7 +153,7 @@ export function checksOf(client: SmokeClient, choice: Choice): readonly Check[] 
     {
       name: NAMES[kind],
       async run() {
-        throw new Skipped(reason);
+        throw new CheckSkip(reason);
       },
     },
   ];

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../platform/core/ports.ts';
 
 /** The details of a passed check, in a few words. */
-export interface Seen {
+export interface CheckDetails {
   /** The model that was asked, for checks of one. */
   readonly model?: string | undefined;
   /** The route that served. */
@@ -10,7 +10,7 @@ export interface Seen {
   readonly note?: string | undefined;
 }
 
-export interface CheckResult extends Seen {
+export interface CheckResult extends CheckDetails {
   readonly check: string;
   /** `skipped`: there is nothing here that could be checked, which `note` says. */
   readonly result: 'ok' | 'failed' | 'skipped';
@@ -32,7 +32,7 @@ export class CheckFailure extends Error {
 }
 
 /** Thrown by a check that finds nothing to check. */
-export class Skipped extends Error {}
+export class CheckSkip extends Error {}
 
 /** Throws when the service answered something else than it should. */
 export function expectThat(holds: boolean, message: string): asserts holds {
@@ -42,7 +42,7 @@ export function expectThat(holds: boolean, message: string): asserts holds {
 export interface Check {
   readonly name: string;
   readonly model?: string | undefined;
-  run(): Promise<Seen>;
+  run(): Promise<CheckDetails>;
 }
 
 /** Runs checks one after the other, each whatever became of those before it; `report` receives each result at once. */
@@ -67,7 +67,7 @@ export const namesOf = (results: readonly CheckResult[], result: CheckResult['re
   results.filter((each) => each.result === result).map(({ check }) => check);
 
 function outcomeOf(failure: unknown): Pick<CheckResult, 'result' | 'code' | 'note'> {
-  if (failure instanceof Skipped) return { result: 'skipped', note: failure.message };
+  if (failure instanceof CheckSkip) return { result: 'skipped', note: failure.message };
   const code = failure instanceof CheckFailure ? failure.code : 'unexpected';
   return { result: 'failed', code, note: failure instanceof Error ? failure.message : String(failure) };
 }

@@ -8,7 +8,7 @@ import {
   streamText,
   type ToolSet,
 } from 'ai';
-import { CLOCK, type Client, PERSON, type Seen, WEATHER } from './scenarios.ts';
+import { CLOCK, type Client, type ClientObservation, PERSON, WEATHER } from './scenarios.ts';
 
 /** It warns of every model that it does not know; its setting is a global. */
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
@@ -20,7 +20,7 @@ interface Result {
   readonly usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
 }
 
-const seen = ({ text, toolCalls, finishReason, usage }: Result): Seen => ({
+const seen = ({ text, toolCalls, finishReason, usage }: Result): ClientObservation => ({
   text,
   calls: toolCalls.map(({ toolName, input }) => ({ name: toolName, input })),
   finish: finishReason,
@@ -39,7 +39,10 @@ const toTool = ({ description, schema }: Described, execute?: () => Promise<stri
 const TOOLS: ToolSet = { [WEATHER.name]: toTool(WEATHER), [CLOCK.name]: toTool(CLOCK) };
 
 export function aiClient(name: string, model: (id: string) => LanguageModel): Client {
-  async function complete(request: Parameters<typeof generateText>[0], stream = false): Promise<Seen> {
+  async function complete(
+    request: Parameters<typeof generateText>[0],
+    stream = false,
+  ): Promise<ClientObservation> {
     if (!stream) return seen((await generateText(request)) as Result);
     const streamed = streamText(request as Parameters<typeof streamText>[0]);
     const [text, toolCalls, finishReason, usage] = await Promise.all([

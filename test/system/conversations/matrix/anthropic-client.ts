@@ -1,7 +1,7 @@
 /** The official Anthropic SDK on the Messages surface, with its streaming helper, tool runner and structured outputs. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
-import { CLOCK, type Client, PERSON, type Seen, WEATHER } from './scenarios.ts';
+import { CLOCK, type Client, type ClientObservation, PERSON, WEATHER } from './scenarios.ts';
 
 const toTool = ({ name, description, schema }: typeof WEATHER | typeof CLOCK) => ({
   name,
@@ -14,7 +14,7 @@ const TOOLS: Anthropic.Tool[] = [toTool(WEATHER), toTool(CLOCK)];
 /** The interface's default, which the SDK's types do not know to be optional. */
 const MAX_TOKENS = 256;
 
-function seen({ content, stop_reason: finish, usage }: Anthropic.Message): Seen {
+function seen({ content, stop_reason: finish, usage }: Anthropic.Message): ClientObservation {
   return {
     text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     calls: content.flatMap((block) =>

@@ -1,6 +1,6 @@
 /** The official OpenAI SDK on the chat surface, with its streaming helper, tool runner and structured outputs. */
 import type OpenAI from 'openai';
-import { CLOCK, type Client, PERSON, type Seen, WEATHER } from './scenarios.ts';
+import { CLOCK, type Client, type ClientObservation, PERSON, WEATHER } from './scenarios.ts';
 
 const toTool = ({ name, description, schema }: typeof WEATHER | typeof CLOCK) => ({
   type: 'function' as const,
@@ -9,7 +9,7 @@ const toTool = ({ name, description, schema }: typeof WEATHER | typeof CLOCK) =>
 
 const TOOLS = [toTool(WEATHER), toTool(CLOCK)];
 
-function seen({ choices, usage }: OpenAI.ChatCompletion): Seen {
+function seen({ choices, usage }: OpenAI.ChatCompletion): ClientObservation {
   const choice = choices[0];
   return {
     text: choice?.message.content ?? '',

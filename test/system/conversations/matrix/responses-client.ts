@@ -1,6 +1,6 @@
 /** The official OpenAI SDK on the Responses API, with its streaming helper and structured outputs; the loop of tools is ours. */
 import type OpenAI from 'openai';
-import { CLOCK, type Client, PERSON, type Seen, WEATHER } from './scenarios.ts';
+import { CLOCK, type Client, type ClientObservation, PERSON, WEATHER } from './scenarios.ts';
 
 type Request = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
@@ -22,7 +22,7 @@ const TOOLS = [toTool(WEATHER), toTool(CLOCK)];
 const callsIn = (response: OpenAI.Responses.Response) =>
   response.output.filter((item) => item.type === 'function_call');
 
-function seen(response: OpenAI.Responses.Response): Seen {
+function seen(response: OpenAI.Responses.Response): ClientObservation {
   const calls = callsIn(response);
   const cut = response.incomplete_details?.reason;
   return {
@@ -36,7 +36,7 @@ function seen(response: OpenAI.Responses.Response): Seen {
 }
 
 export function responsesClient(client: OpenAI): Client {
-  async function complete(request: Request, stream = false): Promise<Seen> {
+  async function complete(request: Request, stream = false): Promise<ClientObservation> {
     if (!stream) return seen(await client.responses.create(request));
     return seen(await client.responses.stream({ ...request, stream: true }).finalResponse());
   }

@@ -32,7 +32,7 @@ export const PERSON = {
 };
 
 /** The values that a client observed in one response. */
-export interface Seen {
+export interface ClientObservation {
   readonly text: string;
   /** In order, with arguments as objects. */
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
@@ -56,13 +56,13 @@ export interface Client {
       readonly maxTokens?: number;
       readonly stop?: string;
     },
-  ): Promise<Seen>;
+  ): Promise<ClientObservation>;
   /** Offers both tools; `force` demands the weather. */
   call(
     model: string,
     prompt: string,
     options?: { readonly stream?: boolean; readonly force?: boolean },
-  ): Promise<Seen>;
+  ): Promise<ClientObservation>;
   /** The client's own loop that runs tools until there is an answer. */
   runTools(model: string, prompt: string, weather: string): Promise<{ text: string; ran: readonly string[] }>;
   /** The client's structured output. */

@@ -27,7 +27,7 @@ export interface DatabaseAnswer {
 export type Forward = (body?: DatabaseRequest['body']) => Promise<DatabaseAnswer>;
 
 /** The result for the sender: a response, no response until its timeout, or a closed connection. */
-export type Decided = DatabaseAnswer | DatabaseError | 'hang' | 'reset';
+export type FrontDecision = DatabaseAnswer | DatabaseError | 'hang' | 'reset';
 
 export interface Front {
   readonly endpoint: string;
@@ -39,7 +39,7 @@ const JSON_TYPE = { 'content-type': 'application/x-amz-json-1.0' };
 /** Starts the server on a free loopback port, in front of the DynamoDB at `endpoint`. */
 export async function startFront(
   endpoint: string,
-  decide: (request: DatabaseRequest, forward: Forward) => Promise<Decided>,
+  decide: (request: DatabaseRequest, forward: Forward) => Promise<FrontDecision>,
 ): Promise<Front> {
   const database = new Pool(endpoint);
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@
  * Stricter than DynamoDB: a batch that meets one hot partition is refused as a whole.
  */
 import { Capacity, type CapacityLimits, type Demand } from './capacity.ts';
-import { type RequestInput, type Schemas, type Touched, touchedBy } from './requests.ts';
+import { type ItemAccess, type RequestInput, type Schemas, touchedBy } from './requests.ts';
 import { TRANSACTION_FACTOR } from './units.ts';
 
 export interface RequestLimitsOptions {
@@ -24,7 +24,7 @@ export interface DynamoError {
 
 /** A request on its way through the database. */
 export interface Passage {
-  readonly touched: readonly Touched[];
+  readonly touched: readonly ItemAccess[];
   /**
    * The request has been carried out; with what each of its items cost, where that is known. Returns the refusal of a
    * reading transaction that met a write meanwhile.
@@ -95,27 +95,31 @@ export class RequestLimits {
     };
   }
 
-  #demand({ table, partitionKey, item, direction, transaction, consistent }: Touched): Demand {
+  #demand({ table, partitionKey, item, direction, transaction, consistent }: ItemAccess): Demand {
     const factor = transaction ? TRANSACTION_FACTOR : direction === 'read' && !consistent ? 0.5 : 1;
     const units = factor * (this.#lastUnits.get(`${direction} ${table} ${item}`) ?? 1);
     return { table, partitionKey, item, direction, units };
   }
 
-  #learn({ transaction, consistent, direction }: Touched, demand: Demand, units: number | undefined): void {
+  #learn(
+    { transaction, consistent, direction }: ItemAccess,
+    demand: Demand,
+    units: number | undefined,
+  ): void {
     if (units === undefined || units === demand.units) return;
     const factor = transaction ? TRANSACTION_FACTOR : direction === 'read' && !consistent ? 0.5 : 1;
     this.#lastUnits.set(`${direction} ${demand.table} ${demand.item}`, units / factor);
     this.capacity.correct({ ...demand, units: units - demand.units }, this.#options.clock());
   }
 
-  #conflicts({ table, item, direction, transaction }: Touched): boolean {
+  #conflicts({ table, item, direction, transaction }: ItemAccess): boolean {
     const inFlight = this.#inFlight.get(`${table} ${item}`);
     if (item === undefined || inFlight === undefined) return false;
     if (transaction) return inFlight.transactions > 0 || inFlight.writes > 0;
     return direction === 'write' && inFlight.transactions > 0;
   }
 
-  #enter({ table, item, direction, transaction }: Touched, reader: { disturbed: boolean }): void {
+  #enter({ table, item, direction, transaction }: ItemAccess, reader: { disturbed: boolean }): void {
     if (item === undefined || (direction === 'read' && !transaction)) return;
     const name = `${table} ${item}`;
     const inFlight = this.#inFlight.get(name) ?? { writes: 0, transactions: 0, readers: new Set() };
@@ -128,7 +132,7 @@ export class RequestLimits {
     inFlight[transaction ? 'transactions' : 'writes'] += 1;
   }
 
-  #leave({ table, item, direction, transaction }: Touched, reader: { disturbed: boolean }): void {
+  #leave({ table, item, direction, transaction }: ItemAccess, reader: { disturbed: boolean }): void {
     const name = `${table} ${item}`;
     const inFlight = this.#inFlight.get(name);
     if (inFlight === undefined || (direction === 'read' && !transaction)) return;

@@ -11,7 +11,7 @@ export interface KeyNames {
 /** The keys of each table, by its name. */
 export type Schemas = Readonly<Record<string, KeyNames>>;
 
-export interface Touched {
+export interface ItemAccess {
   readonly table: string;
   readonly partitionKey: string;
   /** Partition and sort key; undefined for a query or a scan, which touch many. */
@@ -50,14 +50,14 @@ const isRead = (operation: string): boolean => /^(Get|BatchGet|Query|Scan|Transa
 const DATA = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
 
 /** Returns the items that the request uses; none if it is not about items. */
-export function touchedBy(operation: string, input: RequestInput, schemas: Schemas): readonly Touched[] {
+export function touchedBy(operation: string, input: RequestInput, schemas: Schemas): readonly ItemAccess[] {
   if (!DATA.test(operation)) return [];
   const base = {
     direction: isRead(operation) ? 'read' : 'write',
     transaction: operation.startsWith('Transact'),
     consistent: input.ConsistentRead === true || operation.startsWith('Transact'),
   } as const;
-  const one = (table: string, key: Item, more: Partial<Touched> = {}): Touched => {
+  const one = (table: string, key: Item, more: Partial<ItemAccess> = {}): ItemAccess => {
     const names = schemas[table];
     if (names === undefined) throw new Error(`there is no table ${table}`);
     const partitionKey = textOf(key[names.partitionKey]);

@@ -2,7 +2,7 @@
 import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 
-export interface Spent {
+export interface TrafficCounts {
   /** The longest chain of requests each of which began after the end of the one before: parallel ones are one round. */
   readonly rounds: number;
   readonly reads: number;
@@ -26,7 +26,7 @@ export interface RecordedRequest {
   readonly round: number;
 }
 
-const NOTHING: Spent = {
+const NOTHING: TrafficCounts = {
   rounds: 0,
   reads: 0,
   writes: 0,
@@ -60,7 +60,7 @@ export class Traffic {
   }
 
   /** Returns the requests and capacity spent since the last call of this method. */
-  take(): Spent & { readonly sent: readonly RecordedRequest[] } {
+  take(): TrafficCounts & { readonly sent: readonly RecordedRequest[] } {
     const taken = { ...this.#spent, sent: this.#sent };
     this.#spent = NOTHING;
     this.#sent = [];
@@ -116,8 +116,8 @@ export class Traffic {
       this.#add({ refused: 1, writeUnits: 2 * (failure.CancellationReasons?.length ?? 0) });
   }
 
-  #add(more: Partial<Spent>): void {
-    const sum = (name: keyof Spent) => this.#spent[name] + (more[name] ?? 0);
+  #add(more: Partial<TrafficCounts>): void {
+    const sum = (name: keyof TrafficCounts) => this.#spent[name] + (more[name] ?? 0);
     this.#spent = {
       rounds: sum('rounds'),
       reads: sum('reads'),

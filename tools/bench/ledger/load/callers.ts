@@ -27,7 +27,7 @@ export interface CallsOptions {
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
-export interface CallsSeen {
+export interface CallCounts {
   calls: number;
   mostOpen: number;
   /** By the name of what was thrown to a caller. */
@@ -41,9 +41,9 @@ export interface CallsSeen {
 }
 
 /** Makes the calls and returns when the last one has settled. */
-export async function makeCalls(options: CallsOptions): Promise<CallsSeen> {
+export async function makeCalls(options: CallsOptions): Promise<CallCounts> {
   const { phases, clock, random, sleep } = options;
-  const seen: CallsSeen = {
+  const seen: CallCounts = {
     calls: 0,
     mostOpen: 0,
     failures: new Map(),
@@ -71,7 +71,7 @@ export async function makeCalls(options: CallsOptions): Promise<CallsSeen> {
   return seen;
 }
 
-async function makeCall(options: CallsOptions, seen: CallsSeen): Promise<void> {
+async function makeCall(options: CallsOptions, seen: CallCounts): Promise<void> {
   const { accounts, callSeconds, processes, clock, random, sleep } = options;
   const account = accounts[Math.floor(random() * accounts.length)];
   if (account === undefined) throw new Error('there is no account to call for');

@@ -9,7 +9,7 @@ import { VirtualTime } from '../../harness/database/virtual/virtual-time.ts';
 import { addKey, type BenchAccount, openAccount, SILENT, UNMEASURED } from '../../harness/service/account.ts';
 import { TABLE_VARIABLES } from '../../harness/service/database.ts';
 import { type BookCheck, checkBooks } from './books.ts';
-import { type CallsSeen, makeCalls, type Phase } from './callers.ts';
+import { type CallCounts, makeCalls, type Phase } from './callers.ts';
 import { type Process, Processes } from './processes.ts';
 
 export interface SimulatedLoad {
@@ -38,7 +38,7 @@ export interface TableHeat {
 }
 
 export interface LoadResult {
-  readonly seen: CallsSeen;
+  readonly seen: CallCounts;
   readonly totals: RequestTotals;
   readonly counts: RequestCounts;
   /** The heat that writes cause. */

@@ -6,7 +6,7 @@ import type { Fault } from '../control/fault.ts';
 import type { RequestOutcome } from '../control/request-log.ts';
 
 /** Ends the work on a response at once, wherever it stands. */
-export class ExchangeEnded extends Error {
+export class ExchangeEnd extends Error {
   readonly outcome: RequestOutcome;
 
   constructor(outcome: RequestOutcome) {
@@ -45,7 +45,7 @@ export class Link {
     this.#response.flushHeaders();
   }
 
-  /** Writes `bytes`, and resolves when there is room for more. Throws `ExchangeEnded` when the client has disconnected. */
+  /** Writes `bytes`, and resolves when there is room for more. Throws `ExchangeEnd` when the client has disconnected. */
   async write(bytes: Buffer): Promise<void> {
     const { cut_after_bytes: cutAfter, split_bytes: splitBytes } = this.#fault;
     const cut = cutAfter !== undefined && this.#bodyBytes + bytes.length >= cutAfter;
@@ -80,7 +80,7 @@ export class Link {
   /** Sends nothing more and waits for the client to disconnect. */
   async hang(): Promise<never> {
     if (!this.#closed.signal.aborted) await once(this.#closed.signal, 'abort');
-    throw new ExchangeEnded('aborted');
+    throw new ExchangeEnd('aborted');
   }
 
   /** Destroys the socket once everything written so far is on its way. */
@@ -88,13 +88,13 @@ export class Link {
     while ((this.#response.socket?.writableLength ?? 0) > 0)
       await this.#unlessClosed((signal) => wait(FLUSH_POLL_MS, signal));
     this.#response.destroy();
-    throw new ExchangeEnded('fault');
+    throw new ExchangeEnd('fault');
   }
 
   /** Resets the connection (TCP RST). */
   reset(): never {
     this.#response.socket?.resetAndDestroy();
-    throw new ExchangeEnded('fault');
+    throw new ExchangeEnd('fault');
   }
 
   async #send(bytes: Buffer): Promise<void> {
@@ -112,7 +112,7 @@ export class Link {
   }
 
   #checkOpen(): void {
-    if (this.#closed.signal.aborted) throw new ExchangeEnded('aborted');
+    if (this.#closed.signal.aborted) throw new ExchangeEnd('aborted');
   }
 
   async #unlessClosed(wait: (signal: AbortSignal) => Promise<unknown>): Promise<void> {

@@ -11,7 +11,7 @@ import {
 import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import { bytesOf, readUnits, TRANSACTION_FACTOR, writeUnits } from '../units.ts';
 import { isMet } from './conditions.ts';
-import { type Executed, type OperationInput, projected, scopeOf } from './operation.ts';
+import { type OperationInput, type OperationResult, projected, scopeOf } from './operation.ts';
 import { readPage } from './pages.ts';
 import { InvalidExpression } from './syntax.ts';
 import type { VirtualTable } from './tables.ts';
@@ -36,7 +36,7 @@ export class VirtualEngine {
     this.#tables = tables;
   }
 
-  execute(operation: string, input: OperationInput): Executed {
+  execute(operation: string, input: OperationInput): OperationResult {
     try {
       return this.#execute(operation, input);
     } catch (failure) {
@@ -45,7 +45,7 @@ export class VirtualEngine {
     }
   }
 
-  #execute(operation: string, input: OperationInput): Executed {
+  #execute(operation: string, input: OperationInput): OperationResult {
     if (operation === 'GetItem') return this.#get(input);
     if (operation === 'PutItem' || operation === 'UpdateItem' || operation === 'DeleteItem')
       return this.#write(operation.slice(0, -4), input);
@@ -67,13 +67,13 @@ export class VirtualEngine {
     return { found: item === undefined ? undefined : projected(item, input), bytes: bytesOf(item) };
   }
 
-  #get(input: OperationInput): Executed {
+  #get(input: OperationInput): OperationResult {
     const { found, bytes } = this.#read(input);
     const units = [readUnits(bytes, input.ConsistentRead === true)];
     return { output: found === undefined ? {} : { Item: found }, units };
   }
 
-  #batchGet({ RequestItems: requests = {} }: OperationInput): Executed {
+  #batchGet({ RequestItems: requests = {} }: OperationInput): OperationResult {
     const responses: Record<string, Item[]> = {};
     const units: number[] = [];
     for (const [name, request] of Object.entries(requests)) {
@@ -88,7 +88,7 @@ export class VirtualEngine {
     return { output: { Responses: responses, UnprocessedKeys: {} }, units };
   }
 
-  #transactGet({ TransactItems: actions = [] }: OperationInput): Executed {
+  #transactGet({ TransactItems: actions = [] }: OperationInput): OperationResult {
     const reads = actions.map(({ Get: get = {} }) => this.#read(get));
     return {
       output: { Responses: reads.map(({ found }) => (found === undefined ? {} : { Item: found })) },
@@ -112,7 +112,7 @@ export class VirtualEngine {
     return { ...plan, after, failed };
   }
 
-  #write(action: string, input: OperationInput): Executed {
+  #write(action: string, input: OperationInput): OperationResult {
     const { table, key, before, after, failed } = this.#plan(action, input);
     const units = [writeUnits(before, after)];
     if (failed) {
@@ -129,7 +129,7 @@ export class VirtualEngine {
     return { output: attributes === undefined ? {} : { Attributes: attributes }, units };
   }
 
-  #transactWrite({ TransactItems: actions = [] }: OperationInput): Executed {
+  #transactWrite({ TransactItems: actions = [] }: OperationInput): OperationResult {
     const inputs = actions.flatMap((action) => Object.entries(action));
     const plans = inputs.map(([action, input]) => this.#tryPlan(action, input));
     const reasons = plans.map((plan, at) => reasonOf(plan, inputs[at]?.[1] ?? {}));

@@ -27,7 +27,7 @@ export interface OperationInput {
 }
 
 /** The result of an operation, and the units that each of its items cost. */
-export interface Executed {
+export interface OperationResult {
   readonly output?: object;
   readonly failure?: Error;
   readonly units: readonly number[];

@@ -3,13 +3,17 @@ import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-va
 import { textOf } from '../requests.ts';
 import { bytesOf, readUnits } from '../units.ts';
 import { isMet } from './conditions.ts';
-import { type Executed, type OperationInput, projected, scopeOf } from './operation.ts';
+import { type OperationInput, type OperationResult, projected, scopeOf } from './operation.ts';
 import type { VirtualTable } from './tables.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
 /** One page, after `ExclusiveStartKey`. */
-export function readPage(table: VirtualTable, operation: 'Query' | 'Scan', input: OperationInput): Executed {
+export function readPage(
+  table: VirtualTable,
+  operation: 'Query' | 'Scan',
+  input: OperationInput,
+): OperationResult {
   const items = operation === 'Scan' ? table.all() : inOrder(queried(table, input), input);
   const page: Item[] = [];
   let [bytes, at] = [0, startOf(table, items, input)];
