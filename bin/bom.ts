@@ -38,7 +38,9 @@ function packageIn(path: string): { readonly ref: string; readonly licence: stri
 }
 
 const printed = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
-  ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
 });
 const deployed = (await deployedFolders()).map(packageIn);
 const bill = billOf(JSON.parse(printed) as BillOfMaterials, new Set(deployed.map(({ ref }) => ref)));

@@ -42,7 +42,8 @@ describe('the bundles', () => {
         // The upload ingress is a second program beside the function, and an image of it.
         ...(endpoint === 'create-transcription' ? ['Dockerfile', 'host.mjs', 'host.mjs.map'] : []),
         ...(endpoint === 'get-console' ? ['index.html.gz'] : []),
-        ...['index.mjs', 'index.mjs.map'],
+        'index.mjs',
+        'index.mjs.map',
         ...(endpoint === 'get-docs-asset' ? ['swagger-ui-bundle.js.gz', 'swagger-ui.css.gz'] : []),
       ]);
   });

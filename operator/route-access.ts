@@ -58,7 +58,10 @@ export function createRouteAccess(
       });
       const { headers } = await signature.sign({
         method: 'GET',
-        ...{ protocol, hostname, path: pathname, headers: { ...own, host } },
+        protocol,
+        hostname,
+        path: pathname,
+        headers: { ...own, host },
         query: Object.fromEntries(searchParams),
         ...(port === '' ? {} : { port: Number(port) }),
       });

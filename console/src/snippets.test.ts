@@ -94,8 +94,10 @@ describe('a command for curl', () => {
     expect(rest.slice(0, 2)).toEqual(['-H', `Authorization: Bearer ${KEY}`]);
     if (request.kind === 'audio') {
       expect(rest.slice(2)).toEqual([
-        ...['--form-string', `model=${request.body.model}`],
-        ...['-F', `file=@"a \\"b\\" \\\\ 'c' $d, é;.mp3"`],
+        '--form-string',
+        `model=${request.body.model}`,
+        '-F',
+        `file=@"a \\"b\\" \\\\ 'c' $d, é;.mp3"`,
       ]);
     } else {
       expect(rest.slice(2, 5)).toEqual(['-H', 'Content-Type: application/json', '-d']);

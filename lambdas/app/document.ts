@@ -195,7 +195,9 @@ function errorsOf({ method, path, authentication, surface }: Route, operation: O
     ...(authentication === 'none' ? [] : [401]),
     ...(authentication === 'operator' ? [403] : []),
     ...(method === 'GET' ? [] : [413]),
-    ...[429, 500, 503],
+    429,
+    500,
+    503,
   ];
   const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
   const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();

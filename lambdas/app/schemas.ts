@@ -32,7 +32,9 @@ export function formSchema({
     ...rest
   } = inlineSchema(fields) as { properties?: JsonSchema; required?: readonly string[] };
   const content = {
-    ...{ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+    type: 'string',
+    format: 'binary',
+    contentMediaType: 'application/octet-stream',
     description: 'A part with a file name, in the format that its extension names.',
   };
   return { ...rest, properties: { [file]: content, ...properties }, required: [file, ...required] };

@@ -39,7 +39,8 @@ const PAID_TABLES: readonly string[] = ['wallets', 'keys'];
 
 /** Functions that read all of something each time. */
 const GROWING: readonly string[] = [
-  ...['inference-audit-books', 'inference-sweep-holds'],
+  'inference-audit-books',
+  'inference-sweep-holds',
   'platform-build-search-index',
 ];
 

@@ -68,7 +68,9 @@ class Alarms {
     const [math] = alarm?.Metrics.filter(({ Expression }) => Expression !== undefined) ?? [];
     const stats = alarm?.Metrics.filter(({ MetricStat: stat }) => stat !== undefined) ?? [];
     expect(alarm).toMatchObject({
-      ...{ EvaluationPeriods: 1, DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' },
+      EvaluationPeriods: 1,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     });
     if (alarm === undefined || math?.Expression === undefined) throw new Error(`${id} is no metric math`);

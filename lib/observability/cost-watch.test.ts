@@ -2,10 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationName } from '../../test/template/configurations.ts';
 import { type Resource, type StackName, SynthesizedApp } from '../../test/template/synthesized-app.ts';
 
-const STACKS: readonly StackName[] = [
-  ...(['data', 'inference', 'platform', 'operations'] as const),
-  ...(['ingress', 'edge-limit'] as const),
-];
+const STACKS: readonly StackName[] = ['data', 'inference', 'platform', 'operations', 'ingress', 'edge-limit'];
 
 /** Returns the tags of a resource whose type takes them as a list. Other types have another form. */
 const tagsOf = ({ Properties }: Resource): Readonly<Record<string, string>> | undefined => {
@@ -15,7 +12,10 @@ const tagsOf = ({ Properties }: Resource): Readonly<Record<string, string>> | un
 
 /** The resource types that cause costs. */
 const BILLED = [
-  ...['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::Stage', 'AWS::CloudWatch::Alarm', 'AWS::DynamoDB::Table'],
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::CloudWatch::Alarm',
+  'AWS::DynamoDB::Table',
   ...[
     'AWS::ECS::Service',
     'AWS::Lambda::Function',
@@ -23,8 +23,11 @@ const BILLED = [
     'AWS::SNS::Topic',
     'AWS::SQS::Queue',
   ],
-  ...['AWS::SecretsManager::Secret', 'AWS::StepFunctions::StateMachine', 'AWS::WAFv2::WebACL'],
-  ...['AWS::CloudFront::Distribution', 'AWS::ElasticLoadBalancingV2::LoadBalancer'],
+  'AWS::SecretsManager::Secret',
+  'AWS::StepFunctions::StateMachine',
+  'AWS::WAFv2::WebACL',
+  'AWS::CloudFront::Distribution',
+  'AWS::ElasticLoadBalancingV2::LoadBalancer',
 ];
 
 describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the tags under %s', (name) => {

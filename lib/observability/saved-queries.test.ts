@@ -31,8 +31,16 @@ const savedIn = (found: SynthesizedApp, stack: StackName): readonly Saved[] =>
  * fields).
  */
 const DISCOVERED = [
-  ...['@timestamp', '@message', '@log', '@logStream'],
-  ...['@type', '@requestId', '@duration', '@initDuration', '@memorySize', '@maxMemoryUsed'],
+  '@timestamp',
+  '@message',
+  '@log',
+  '@logStream',
+  '@type',
+  '@requestId',
+  '@duration',
+  '@initDuration',
+  '@memorySize',
+  '@maxMemoryUsed',
 ];
 
 /** The fields of the lines of AWS WAF (developer guide, log fields for protection packs). */
@@ -102,9 +110,28 @@ function ofSource(): ReadonlyMap<string, readonly string[]> {
 }
 
 const WORDS = [
-  ...['fields', 'filter', 'stats', 'sort', 'by', 'as', 'and', 'or', 'like', 'asc', 'desc'],
-  ...['coalesce', 'ispresent', 'count', 'count_distinct', 'min', 'max', 'avg', 'sum', 'pct'],
-  ...['sortsFirst', 'sortsLast'],
+  'fields',
+  'filter',
+  'stats',
+  'sort',
+  'by',
+  'as',
+  'and',
+  'or',
+  'like',
+  'asc',
+  'desc',
+  'coalesce',
+  'ispresent',
+  'count',
+  'count_distinct',
+  'min',
+  'max',
+  'avg',
+  'sum',
+  'pct',
+  'sortsFirst',
+  'sortsLast',
 ];
 
 /** The fields that a query reads: its names without its words and what it names itself. */
@@ -116,13 +143,23 @@ function fieldsOf(text: string): readonly string[] {
 }
 
 const settled = {
-  ...{ unit: 'token', inputUnits: 1, outputUnits: 1, cost: 1n, unbilled: 1n, providerCost: 2n, route: 'r' },
+  unit: 'token',
+  inputUnits: 1,
+  outputUnits: 1,
+  cost: 1n,
+  unbilled: 1n,
+  providerCost: 2n,
+  route: 'r',
 } as never;
 
 describe('a saved query', () => {
   it('reads fields that the logs have', async () => {
     const known = new Set([
-      ...[...DISCOVERED, ...OF_FIREWALL, ...OF_LOGGER, ...ofAccessLogs, ...(await ofAnswers())],
+      ...DISCOVERED,
+      ...OF_FIREWALL,
+      ...OF_LOGGER,
+      ...ofAccessLogs,
+      ...(await ofAnswers()),
       ...Object.keys(embedded(measuredCall(settled), 0)),
       ...[...ofSource().values()].flat(),
     ]);

@@ -64,7 +64,10 @@ const catalogOf = (routes: readonly object[]) => ({
   version: 'v',
   json: JSON.stringify({
     models: routes.map((route, at) => ({
-      ...{ id: `m/${at}`, type: 'chat', owned_by: 'm', created: 0 },
+      id: `m/${at}`,
+      type: 'chat',
+      owned_by: 'm',
+      created: 0,
       price: { unit: 'per_million_tokens', input: 1, output: 1 },
       routes: [{ id: `r-${at}`, ...route }],
     })),
@@ -103,7 +106,10 @@ async function check(
 }
 
 const openai = (model: string, path = 'openai') => ({
-  ...{ protocol: 'openai', base_url: `${base}/${path}/v1`, upstream_model: model, secret: 'env:CHECKED_KEY' },
+  protocol: 'openai',
+  base_url: `${base}/${path}/v1`,
+  upstream_model: model,
+  secret: 'env:CHECKED_KEY',
 });
 const SIGNED = { auth: 'sigv4', aws_service: 'bedrock', secret: undefined };
 const bedrock = (model: string) => ({ protocol: 'bedrock', upstream_model: model });
@@ -167,7 +173,8 @@ describe('catalog check', () => {
       { ...openai('amazon.nova-lite-v1:0'), ...SIGNED },
       {
         ...openai('amazon.nova-lite-v1:0'),
-        ...{ ...SIGNED, protocol: 'openai-responses' },
+        ...SIGNED,
+        protocol: 'openai-responses',
       },
     ]);
     expect(routes.map(({ state, ends_on }) => [state, ends_on])).toEqual([

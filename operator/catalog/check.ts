@@ -96,7 +96,11 @@ export async function checkCatalog(
     checked: options.now.toISOString(),
     counts,
     routes: routes.map(({ model, route, finding: { state, reason, endsOn } }) => ({
-      ...{ model, route: route.id, upstream_model: route.upstream_model, state, reason },
+      model,
+      route: route.id,
+      upstream_model: route.upstream_model,
+      state,
+      reason,
       ends_on: endsOn ?? null,
     })),
     unbilled: suggestionsOf(document, await operator.unbilled()),

@@ -69,8 +69,12 @@ const SONNET_RATES =
   '"litellm_provider": "anthropic", "mode": "chat", "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05, "cache_read_input_token_cost": 3e-07, "cache_creation_input_token_cost": 3.75e-06, "cache_creation_input_token_cost_above_1hr": 6e-06, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": 0.01}';
 
 const anthropic = () => [
-  ...['--providers', 'anthropic', '--only', 'claude-sonnet-4-6'],
-  ...['--from', litellm({ 'claude-sonnet-4-6': SONNET_RATES })],
+  '--providers',
+  'anthropic',
+  '--only',
+  'claude-sonnet-4-6',
+  '--from',
+  litellm({ 'claude-sonnet-4-6': SONNET_RATES }),
 ];
 
 const EMPTY = () => ['--from', litellm({})];
@@ -141,7 +145,9 @@ describe('catalog import', () => {
       const from = ['--from', modelsDev(provider, { [id]: about(cost) }), '--unconfirmed', '--markup', '0%'];
       const { models } = run(...from, '--providers', provider);
       expect(models[0]?.routes[0]?.capabilities).toEqual([
-        ...['stream', 'tools', 'vision'],
+        'stream',
+        'tools',
+        'vision',
         ...(isCached ? ['cache'] : []),
       ]);
     },
@@ -166,8 +172,14 @@ describe('catalog import', () => {
 
   it('imports prices of one hour and of searches, which one list alone can state, if requested', () => {
     const { models } = run(
-      ...['--from', modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }), ...anthropic()],
-      ...['--unconfirmed', '--markup', '0%', '--secrets', 'prod'],
+      '--from',
+      modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }),
+      ...anthropic(),
+      '--unconfirmed',
+      '--markup',
+      '0%',
+      '--secrets',
+      'prod',
     );
     expect(models[0]?.price).toMatchObject({
       cache_writes: { '5m': '3.75', '1h': '6' },
@@ -192,8 +204,13 @@ describe('catalog import', () => {
 
   it('rounds a price up to nine places, and leaves the cost exact', () => {
     const { models } = run(
-      ...['--from', modelsDev('openai', { model: about('"input": 0.000000001, "output": 0.1') })],
-      ...['--providers', 'openai', '--markup', '7.5%', '--unconfirmed'],
+      '--from',
+      modelsDev('openai', { model: about('"input": 0.000000001, "output": 0.1') }),
+      '--providers',
+      'openai',
+      '--markup',
+      '7.5%',
+      '--unconfirmed',
     );
     expect(models[0]?.price).toMatchObject({ input: '0.000000002', output: '0.1075' });
     expect(models[0]?.routes[0]?.cost).toMatchObject({ input: '0.000000001', output: '0.1' });
@@ -257,8 +274,13 @@ describe('catalog import', () => {
     ],
   ])('refuses a price that is %s, whatever is confirmed', (_what, cost, reason) => {
     const { left_out } = run(
-      ...['--from', modelsDev('anthropic', { 'claude-x': about(cost) }), '--providers', 'anthropic'],
-      ...['--markup', '5%', '--unconfirmed'],
+      '--from',
+      modelsDev('anthropic', { 'claude-x': about(cost) }),
+      '--providers',
+      'anthropic',
+      '--markup',
+      '5%',
+      '--unconfirmed',
     );
     expect(left_out).toEqual([expect.objectContaining({ model: 'anthropic/claude-x', reason })]);
   });
@@ -290,8 +312,14 @@ describe('catalog import', () => {
       });
     const imported = (priority: string) =>
       run(
-        ...['--from', modelsDev('openai', { 'gpt-x': modes }), '--from', rates(priority)],
-        ...['--providers', 'openai', '--markup', '10%'],
+        '--from',
+        modelsDev('openai', { 'gpt-x': modes }),
+        '--from',
+        rates(priority),
+        '--providers',
+        'openai',
+        '--markup',
+        '10%',
       );
     expect(imported(', "output_cost_per_token_priority": 4e-06').models[0]?.price).toMatchObject({
       service_tiers: { priority: { input: '2.2', output: '4.4' } },
@@ -309,12 +337,20 @@ describe('catalog import', () => {
       '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_token_above_200k_tokens": 4e-06, "output_cost_per_token_above_200k_tokens": 1.2e-05';
     const cost = '"input": 2, "output": 6, "context_over_200k": {"input": 4, "output": 12}';
     const { models, left_out } = run(
-      ...['--from', modelsDev('xai', { 'grok-x': about(cost) }), '--from', litellm({ 'xai/grok-x': rates })],
-      ...['--providers', 'xai', '--markup', '0%'],
+      '--from',
+      modelsDev('xai', { 'grok-x': about(cost) }),
+      '--from',
+      litellm({ 'xai/grok-x': rates }),
+      '--providers',
+      'xai',
+      '--markup',
+      '0%',
     );
     expect(left_out).toEqual([]);
     expect(models[0]?.price).toEqual({
-      ...{ unit: 'per_million_tokens', input: '2', output: '6' },
+      unit: 'per_million_tokens',
+      input: '2',
+      output: '6',
       tiers: [{ above: 200_000, input: '4', output: '12' }],
     });
   });
@@ -341,8 +377,13 @@ describe('catalog import', () => {
   it('imports embeddings without a price of output, whatever a list has there', () => {
     const cost = '"name": "E", "family": "text-embedding", "cost": {"input": 0.02, "output": 0}';
     const { models } = run(
-      ...['--from', modelsDev('openai', { 'text-embedding-x': cost }), '--providers', 'openai'],
-      ...['--markup', '0%', '--unconfirmed'],
+      '--from',
+      modelsDev('openai', { 'text-embedding-x': cost }),
+      '--providers',
+      'openai',
+      '--markup',
+      '0%',
+      '--unconfirmed',
     );
     expect(models[0]).toMatchObject({
       type: 'embeddings',
@@ -352,8 +393,14 @@ describe('catalog import', () => {
 
   it('lists wanted models that no source has', () => {
     const { left_out } = run(
-      ...['--from', litellm({ 'gpt-x': '"litellm_provider": "openai"' }), '--providers', 'openai'],
-      ...['--only', 'gpt-none', '--markup', '5%'],
+      '--from',
+      litellm({ 'gpt-x': '"litellm_provider": "openai"' }),
+      '--providers',
+      'openai',
+      '--only',
+      'gpt-none',
+      '--markup',
+      '5%',
     );
     expect(left_out).toEqual([{ model: 'gpt-none', reason: 'no source has it', figures: {} }]);
   });

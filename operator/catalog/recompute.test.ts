@@ -12,9 +12,20 @@ import { rounds } from '../../tools/test-kit/thorough.ts';
 import { byOwnLines, byPrices } from './recompute.ts';
 
 const RECORD: UsageRecord = {
-  ...{ id: 'req_1', keyId: 'key_1', accountId: 'acc_1', created: 1, model: 'a/b', kind: 'chat' },
-  ...{ inputUnits: 0, cachedUnits: 0, outputUnits: 0, unit: 'token', estimated: false },
-  ...{ route: 'r', status: 'completed', cost: 0n },
+  id: 'req_1',
+  keyId: 'key_1',
+  accountId: 'acc_1',
+  created: 1,
+  model: 'a/b',
+  kind: 'chat',
+  inputUnits: 0,
+  cachedUnits: 0,
+  outputUnits: 0,
+  unit: 'token',
+  estimated: false,
+  route: 'r',
+  status: 'completed',
+  cost: 0n,
 };
 
 /** The terms of as many of the pricedFeatures as have a price. */

@@ -29,7 +29,9 @@ let upstream: Server;
 
 /** The usage that the route reports for each call: 30 of 100 prompt tokens from its cache, 5 of 20 for reasoning. */
 const USAGE = {
-  ...{ prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+  prompt_tokens: 100,
+  completion_tokens: 20,
+  total_tokens: 120,
   prompt_tokens_details: { cached_tokens: 30 },
   completion_tokens_details: { reasoning_tokens: 5 },
 };
@@ -42,7 +44,11 @@ beforeAll(async () => {
       response.setHeader('content-type', 'application/json');
       response.end(
         JSON.stringify({
-          ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage: USAGE },
+          id: 'c',
+          object: 'chat.completion',
+          created: 1,
+          model: 'm',
+          usage: USAGE,
           choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
         }),
       );
@@ -63,11 +69,16 @@ const STANDARD = { input: 3, cached_input: 0.3, output: 15 };
 function fileOf(name: string, price: object, others: readonly string[] = []): string {
   const { port } = upstream.address() as AddressInfo;
   const model = (id: string, rates: object) => ({
-    ...{ id, type: 'chat', owned_by: 'sim', created: 1 },
+    id,
+    type: 'chat',
+    owned_by: 'sim',
+    created: 1,
     price: { unit: 'per_million_tokens', ...rates },
     routes: [
       {
-        ...{ id: `${id}-route`, protocol: 'openai', base_url: `http://127.0.0.1:${port}/v1` },
+        id: `${id}-route`,
+        protocol: 'openai',
+        base_url: `http://127.0.0.1:${port}/v1`,
         upstream_model: 'm',
       },
     ],
@@ -134,7 +145,9 @@ describe('the versions of the catalog', () => {
             TableName: many.tables.catalog,
             Item: {
               part: { S: `applied#${String(place).padStart(8, '0')}` },
-              ...{ version: { S: `v${place}` }, parts: { N: '1' }, applied_ms: { N: String(place) } },
+              version: { S: `v${place}` },
+              parts: { N: '1' },
+              applied_ms: { N: String(place) },
             },
           }),
         );
@@ -244,8 +257,12 @@ describe('calls that were billed', () => {
     const { output, exitCode } = await bill();
     expect(exitCode).toBe(0);
     expect(output).toMatchObject({
-      ...{ calls, billed: ALL_USD, would_be_billed: ALL_USD, differences: 0 },
-      ...{ without_price: 0, unknown_catalogs: [] },
+      calls,
+      billed: ALL_USD,
+      would_be_billed: ALL_USD,
+      differences: 0,
+      without_price: 0,
+      unknown_catalogs: [],
     });
   });
 
@@ -269,7 +286,8 @@ describe('calls that were billed', () => {
     const { output, exitCode } = await bill();
     expect(exitCode).toBe(1);
     expect(output).toMatchObject({
-      ...{ calls: calls + 3, differences: 4 },
+      calls: calls + 3,
+      differences: 4,
       unknown_catalogs: ['0000000000000000'],
     });
     expect(output.different.map(({ by }) => by).sort()).toEqual(['catalog', 'catalog', 'lines', 'lines']);

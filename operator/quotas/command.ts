@@ -27,8 +27,11 @@ function outcomeOf(stage: string, rows: readonly Row[]): CommandOutput {
     output: {
       stage,
       quotas: rows.map(({ quota, needed, granted, enough, why }) => ({
-        ...{ quota, needed, granted: 'value' in granted ? granted.value : null },
-        ...{ enough: enough ?? null, why },
+        quota,
+        needed,
+        granted: 'value' in granted ? granted.value : null,
+        enough: enough ?? null,
+        why,
         ...('unread' in granted ? { unread: granted.unread } : {}),
       })),
     },

@@ -42,7 +42,10 @@ const WEB_ACLS = 1;
 const RESOURCES: QuotaFigure = { value: 500 };
 
 const row = (quota: string, needed: number, granted: QuotaFigure, why: string): Row => ({
-  ...{ quota, needed, granted, why },
+  quota,
+  needed,
+  granted,
+  why,
   enough: 'value' in granted ? granted.value >= needed : undefined,
 });
 

@@ -47,7 +47,9 @@ describe('what a deployment needs of an account', () => {
     const deployed = { ...present, stageStacks: new Map([['Inference-prod-platform', 417]]) };
     expect(found({}, deployed).get('DynamoDB: tables')?.needed).toBe(40);
     expect(found({}, deployed).get('CloudFormation: resources of Inference-prod-platform')).toMatchObject({
-      ...{ needed: 417, granted: { value: 500 }, enough: true },
+      needed: 417,
+      granted: { value: 500 },
+      enough: true,
     });
   });
 
@@ -136,7 +138,9 @@ describe('quotas of an account, as AWS shows them', () => {
     const rows = new Map(output.quotas.map((row) => [row.quota, row]));
     expect(rows.get('DynamoDB: tables')).toMatchObject({ granted: 2_500, enough: true });
     expect(rows.get('WAF: regional web ACLs')).toMatchObject({
-      ...{ granted: null, enough: null, unread: 'AccessDeniedException' },
+      granted: null,
+      enough: null,
+      unread: 'AccessDeniedException',
     });
   });
 

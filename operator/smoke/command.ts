@@ -57,7 +57,8 @@ async function open(operator: Operator, plan: Plan): Promise<Opened> {
   const accountId = await operator.openAccount();
   await operator.grant(accountId, grant);
   const { keyId, key } = await operator.createKey(accountId, 'smoke', {
-    ...{ daily_usd: grant, monthly_usd: grant },
+    daily_usd: grant,
+    monthly_usd: grant,
     ...(models.length === 0 ? {} : { allowed_models: models }),
   });
   return { accountId, grant, keyId, key };
@@ -102,7 +103,11 @@ async function smoke(operator: Operator, args: readonly string[]): Promise<Comma
   const failed = namesOf(results, 'failed');
   return {
     output: {
-      ...{ passed: failed.length === 0, failed, account_id: accountId, key_id: keyId, grant: usdJson(grant) },
+      passed: failed.length === 0,
+      failed,
+      account_id: accountId,
+      key_id: keyId,
+      grant: usdJson(grant),
       dearest: dearest === undefined ? null : { model: dearest.model, at_most: usdJson(dearest.most) },
       taken_back: usdJson(rest),
       checks: results,

@@ -26,9 +26,22 @@ const PROMPT = 'Repeat exactly: greeting.txt\n```\ngamma\n```';
 
 /** One message and no questions; nothing of git, of the network, or of a repository's map. */
 const OPTIONS = [
-  ...['--message', PROMPT, '--yes-always', '--edit-format', 'whole', '--map-tokens', '0'],
-  ...['--no-git', '--no-auto-lint', '--no-detect-urls', '--no-pretty', '--no-fancy-input'],
-  ...['--no-check-update', '--no-show-release-notes', '--no-show-model-warnings', '--analytics-disable'],
+  '--message',
+  PROMPT,
+  '--yes-always',
+  '--edit-format',
+  'whole',
+  '--map-tokens',
+  '0',
+  '--no-git',
+  '--no-auto-lint',
+  '--no-detect-urls',
+  '--no-pretty',
+  '--no-fancy-input',
+  '--no-check-update',
+  '--no-show-release-notes',
+  '--no-show-model-warnings',
+  '--analytics-disable',
 ];
 
 /**
@@ -59,7 +72,9 @@ described('aider', () => {
     const running = run(python, ['-m', 'aider', ...OPTIONS, ...models, 'greeting.txt'], {
       cwd: home,
       env: {
-        ...{ PATH: process.env.PATH, HOME: home, LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+        PATH: process.env.PATH,
+        HOME: home,
+        LITELLM_LOCAL_MODEL_COST_MAP: 'True',
         ...(provider === 'openai'
           ? { OPENAI_API_BASE: baseURL, OPENAI_API_KEY: apiKey }
           : { ANTHROPIC_API_BASE: service.session.base_url, ANTHROPIC_API_KEY: apiKey }),

@@ -74,9 +74,12 @@ described('Claude Code, on the Messages API', () => {
     const running = run(program, ['-p', prompt, '--output-format', 'json', ...allowed, ...asked], {
       cwd: home,
       env: {
-        ...{ PATH: process.env.PATH, HOME: home },
-        ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
-        ...{ ANTHROPIC_BASE_URL: service.session.base_url, ANTHROPIC_AUTH_TOKEN: caller().apiKey },
+        PATH: process.env.PATH,
+        HOME: home,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        ANTHROPIC_BASE_URL: service.session.base_url,
+        ANTHROPIC_AUTH_TOKEN: caller().apiKey,
       },
       timeout: 50_000,
     });

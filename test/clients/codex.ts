@@ -86,7 +86,9 @@ described('Codex, on the Responses API', () => {
     const path = join(folder, 'models.json');
     const described = CHANGING.map(([, slug]) => ({
       ...known,
-      ...{ slug, display_name: slug, supports_search_tool: false },
+      slug,
+      display_name: slug,
+      supports_search_tool: false,
     }));
     writeFileSync(path, JSON.stringify({ models: described }));
     return path;

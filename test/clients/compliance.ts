@@ -96,10 +96,18 @@ describe('Open Responses', () => {
   it.each(PROTOCOLS)('the events of a text in their order, over %s', async (_, model) => {
     const events = await stream({ model, input: [user('Repeat exactly: one two three')] });
     expect(kinds(events)).toEqual([
-      ...['created', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.delta'],
-      ...['output_text.done', 'content_part.done', 'output_item.done'],
+      'created',
+      'in_progress',
+      'output_item.added',
+      'content_part.added',
+      'output_text.delta',
+      'output_text.done',
+      'content_part.done',
+      'output_item.done',
       // The item that stands for the answer.
-      ...['output_item.added', 'output_item.done', 'completed'],
+      'output_item.added',
+      'output_item.done',
+      'completed',
     ]);
     const deltas = events.filter(({ type }) => type === 'response.output_text.delta');
     expect(deltas.length).toBeGreaterThan(1);
@@ -116,8 +124,13 @@ describe('Open Responses', () => {
     const whole = await respond(asked);
     const events = await stream(asked);
     expect(kinds(events)).toEqual([
-      ...['created', 'in_progress', 'output_item.added', 'function_call_arguments.delta'],
-      ...['function_call_arguments.done', 'output_item.done', 'completed'],
+      'created',
+      'in_progress',
+      'output_item.added',
+      'function_call_arguments.delta',
+      'function_call_arguments.done',
+      'output_item.done',
+      'completed',
     ]);
     for (const answer of [whole, ended(events)]) {
       expect(calls(answer)).toMatchObject([{ name: 'get_weather', status: 'completed' }]);

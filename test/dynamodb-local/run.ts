@@ -51,9 +51,16 @@ function checkJava(): void {
 /** Without a host of its own to listen on, and without the usage data that it sends unless it is forbidden. */
 const commandOf = (folder: string): readonly string[] => [
   'java',
-  ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Djava.library.path=${folder}`],
-  ...['-cp', join(folder, '*'), 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner'],
-  ...['-inMemory', '-sharedDb', '-disableTelemetry', '-port'],
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  `-Djava.library.path=${folder}`,
+  '-cp',
+  join(folder, '*'),
+  'com.amazonaws.services.dynamodbv2.local.main.ServerRunner',
+  '-inMemory',
+  '-sharedDb',
+  '-disableTelemetry',
+  '-port',
 ];
 
 async function main(): Promise<number> {

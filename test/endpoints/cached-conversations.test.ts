@@ -12,7 +12,10 @@ import { Wire } from '../fuzz/wire.ts';
 const RATES = { input: 1_000n, read: 100n, write: 1_250n, output: 5_000n };
 
 const PRICE = {
-  ...{ unit: 'per_million_tokens', input: 1, output: 5, cached_input: 0.1 },
+  unit: 'per_million_tokens',
+  input: 1,
+  output: 5,
+  cached_input: 0.1,
   cache_writes: { '5m': 1.25, '1h': 2 },
 };
 
@@ -22,7 +25,9 @@ const DIRECT = `${CLAUDE}-direct`;
 const CONVERSE = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 
 const route = (protocol: string, upstream_model: string, more: object = {}) => ({
-  ...{ id: `${protocol}-${upstream_model}`, protocol, upstream_model },
+  id: `${protocol}-${upstream_model}`,
+  protocol,
+  upstream_model,
   capabilities: ['tools', 'json', 'vision', 'stream', 'cache'],
   ...more,
 });
@@ -34,14 +39,23 @@ const catalogOf = (origin: string) => ({
     [
       'sim/signed',
       route('anthropic', CONVERSE, {
-        ...{ id: 'signed', base_url: `${origin}/anthropic/v1`, auth: 'sigv4' },
-        ...{ aws_service: 'bedrock', aws_region: 'eu-central-1' },
+        id: 'signed',
+        base_url: `${origin}/anthropic/v1`,
+        auth: 'sigv4',
+        aws_service: 'bedrock',
+        aws_region: 'eu-central-1',
       }),
     ] as const,
     ['sim/uncached', route('bedrock', CONVERSE, { id: 'uncached', capabilities: [] })] as const,
   ].map(([id, one]) => ({
-    ...{ id, type: 'chat', owned_by: 'sim', created: 1, price: PRICE, max_output_tokens: 1_000 },
-    ...{ context_window: 200_000, routes: [one] },
+    id,
+    type: 'chat',
+    owned_by: 'sim',
+    created: 1,
+    price: PRICE,
+    max_output_tokens: 1_000,
+    context_window: 200_000,
+    routes: [one],
   })),
 });
 
@@ -55,7 +69,9 @@ class RecordingTill extends CountingTill {
 
   override readonly ledger = {
     admit: async ({ output, cost }: Call) => ({
-      ...{ output: output.most, hold: { amount: cost(output.most) }, headers: {} },
+      output: output.most,
+      hold: { amount: cost(output.most) },
+      headers: {},
       settle: async (record: CallOutcome) => {
         this.paid.push({ held: cost(output.most), cost: record.cost });
         return { record, balance: 0n };
@@ -99,7 +115,9 @@ async function directCost(system: string, turns: readonly Turn[]): Promise<bigin
   const body = { model: DIRECT, temperature: 0.7, ...bodyOf('messages', system, turns) };
   const headers = { 'content-type': 'application/json', ...CLAUDE_HEADERS };
   const answer = await fetch(`${service.origin}/v1/messages`, {
-    ...{ method: 'POST', headers, body: JSON.stringify(body) },
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
   });
   const { usage } = (await answer.json()) as { readonly usage: Readonly<Record<string, number>> };
   const tokens = (name: string) => BigInt(usage[name] ?? 0);

@@ -36,9 +36,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const NEWEST = [
-  ...['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'context-management-2025-06-27'],
-  ...['per-turn-control-2026-07-01', 'mid-conversation-tool-changes-2026-07-01'],
-  ...['thinking-token-count-2026-05-13', 'advanced-tool-use-2025-11-20', 'effort-2025-11-24'],
+  'claude-code-20250219',
+  'interleaved-thinking-2025-05-14',
+  'context-management-2025-06-27',
+  'per-turn-control-2026-07-01',
+  'mid-conversation-tool-changes-2026-07-01',
+  'thinking-token-count-2026-05-13',
+  'advanced-tool-use-2025-11-20',
+  'effort-2025-11-24',
 ].join(',');
 const OLDER = `${NEWEST},context-1m-2025-08-07,prompt-caching-scope-2026-01-05,mid-conversation-system-2026-04-07`;
 
@@ -74,8 +79,11 @@ const secondTurn = [
 
 async function ask(model: string, fields: object, betas: string, version = '2023-06-01') {
   const headers = {
-    ...{ 'content-type': 'application/json', 'x-api-key': CREDENTIAL, 'anthropic-beta': betas },
-    ...{ 'anthropic-version': version, 'x-claude-code-session-id': 'heron-session' },
+    'content-type': 'application/json',
+    'x-api-key': CREDENTIAL,
+    'anthropic-beta': betas,
+    'anthropic-version': version,
+    'x-claude-code-session-id': 'heron-session',
   };
   const body = JSON.stringify({ ...request, model, ...fields });
   const answer = await service.send('messages', { headers, body });

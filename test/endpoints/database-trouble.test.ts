@@ -205,7 +205,10 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const catalog = JSON.stringify({
     models: ['chat', 'embeddings', 'image', 'tts'].map((type) => ({
-      ...{ id: `sim/${type}`, type, owned_by: 'sim', created: 1 },
+      id: `sim/${type}`,
+      type,
+      owned_by: 'sim',
+      created: 1,
       ...(type === 'chat' ? { max_output_tokens: 100 } : {}),
       price:
         type === 'image'
@@ -236,7 +239,9 @@ beforeAll(async () => {
     new PutItemCommand({
       TableName: database.tables.accounts,
       Item: {
-        ...{ account_id: { S: accountId }, item: { S: 'account' }, created: { N: '0' } },
+        account_id: { S: accountId },
+        item: { S: 'account' },
+        created: { N: '0' },
         operator_since: { N: '0' },
       },
     }),

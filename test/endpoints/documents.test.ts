@@ -8,11 +8,19 @@ const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini
 
 const catalogOf = (origin: string) => {
   const model = (id: string, protocol: string, capabilities: readonly string[]) => ({
-    ...{ id, type: 'chat', owned_by: 'sim', created: 1, context_window: 100_000, max_output_tokens: 1_000 },
+    id,
+    type: 'chat',
+    owned_by: 'sim',
+    created: 1,
+    context_window: 100_000,
+    max_output_tokens: 1_000,
     price: { unit: 'per_million_tokens', input: 1, output: 2, audio_input: 3 },
     routes: [
       {
-        ...{ id, protocol, upstream_model: 'sim', capabilities },
+        id,
+        protocol,
+        upstream_model: 'sim',
+        capabilities,
         ...(protocol === 'bedrock'
           ? {}
           : { base_url: `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`, secret: 'env:KEY' }),

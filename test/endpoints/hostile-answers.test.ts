@@ -62,9 +62,20 @@ async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
 type Json = Readonly<Record<string, unknown>>;
 
 const KNOWN_KINDS: ReadonlySet<unknown> = new Set([
-  ...['message', 'reasoning', 'function_call', 'custom_tool_call'],
-  ...['text', 'thinking', 'redacted_thinking', 'tool_use', 'text_delta', 'thinking_delta'],
-  ...['input_json_delta', 'signature_delta', 'citations_delta', 'compaction_delta'],
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+  'text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'text_delta',
+  'thinking_delta',
+  'input_json_delta',
+  'signature_delta',
+  'citations_delta',
+  'compaction_delta',
 ]);
 const isOfToolKind = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'type' in value && !KNOWN_KINDS.has(value.type);

@@ -69,10 +69,18 @@ const UPSTREAM_MODELS: Readonly<Record<string, string>> = {
 /** Models of each kind, and a route to each that is silent at first. */
 function slowCatalog(origin: string) {
   const model = (id: string, type: string, price: object, more: object = {}) => ({
-    ...{ id, type, owned_by: 'sim', created: 1, price, ...more },
+    id,
+    type,
+    owned_by: 'sim',
+    created: 1,
+    price,
+    ...more,
     routes: [
       {
-        ...{ id: id.replace('/', '-'), protocol: 'openai', base_url: `${origin}/v1`, secret: 'env:KEY' },
+        id: id.replace('/', '-'),
+        protocol: 'openai',
+        base_url: `${origin}/v1`,
+        secret: 'env:KEY',
         ...{
           upstream_model: UPSTREAM_MODELS[id.split('/')[0] ?? ''] ?? 'sim',
           capabilities: ['stream'],

@@ -22,7 +22,10 @@ const CREDIT = 1_000_000_000n;
 const COST = 30_000n;
 
 const ANSWER = JSON.stringify({
-  ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
 });
@@ -73,8 +76,12 @@ async function upstreamThat(
 /** The service with one model whose routes lead to these upstreams, in this order, and an account. */
 async function serviceOver(upstreams: readonly Upstream[]) {
   const routes = upstreams.map(({ origin }, index) => ({
-    ...{ id: `route-${index + 1}`, protocol: 'openai', base_url: `${origin}/v1`, upstream_model: 'm' },
-    ...{ priority: index, capabilities: ['stream'] },
+    id: `route-${index + 1}`,
+    protocol: 'openai',
+    base_url: `${origin}/v1`,
+    upstream_model: 'm',
+    priority: index,
+    capabilities: ['stream'],
   }));
   const price = { unit: 'per_million_tokens', input: 1, output: 2 };
   const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes };

@@ -161,7 +161,8 @@ describe('a request with a field that no route takes', () => {
         new_field: 1,
       });
       expect({ status, error, calls }).toMatchObject({
-        ...{ status: 400, calls: 0 },
+        status: 400,
+        calls: 0,
         error: {
           ...(format === 'messages' ? {} : { code: 'unsupported_by_model' }),
           message: expect.stringContaining('new_field'),
@@ -205,7 +206,9 @@ describe('an image of a quality that has no price', () => {
   it('causes an error that names the quality, and quality auto succeeds', async () => {
     const image = { model: 'sim/image', prompt: 'A tree' };
     expect(await ask('images', { ...image, quality: 'hd' })).toMatchObject({
-      ...{ status: 400, calls: 0, open: 0 },
+      status: 400,
+      calls: 0,
+      open: 0,
       error: { code: 'unpriced_feature', param: 'quality' },
     });
     expect(await ask('images', { ...image, quality: 'auto' })).toMatchObject({ status: 200, calls: 1 });

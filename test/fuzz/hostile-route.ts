@@ -234,7 +234,11 @@ export function answerOf(protocol: Protocol, stream: boolean, mutator: Mutator):
   const type = protocol === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
   const headers = {
     'content-type': stream ? type : 'application/json',
-    ...{ 'x-request-id': CANARY, server: CANARY, 'x-cost-usd': `9${CANARY}`, 'x-route': CANARY, via: CANARY },
+    'x-request-id': CANARY,
+    server: CANARY,
+    'x-cost-usd': `9${CANARY}`,
+    'x-route': CANARY,
+    via: CANARY,
   };
   if (mutator.chance(0.1)) {
     const body = new Uint8Array(Buffer.from(JSON.stringify(ERRORS(mutator))));

@@ -82,7 +82,8 @@ const NAMES = [
     'length 0 -1 $ref type role content text image_url refusal url source input name id function stream n',
   ),
   ...lines('tool_calls function_call tool_call_id provider models'),
-  ...['', ' '],
+  '',
+  ' ',
 ];
 
 export class Mutator {

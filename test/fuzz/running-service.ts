@@ -60,12 +60,20 @@ const baseOf = (origin: string, protocol: string): string =>
 
 export function catalogAt(origin: string) {
   const model = (id: string, type: string, price: object, routes: readonly object[]) => ({
-    ...{ id, type, owned_by: 'sim', created: 1, price, routes },
+    id,
+    type,
+    owned_by: 'sim',
+    created: 1,
+    price,
+    routes,
     ...(type === 'chat' ? { max_output_tokens: 100_000 } : {}),
     ...(type === 'tts' ? { default_voice: 'alloy' } : {}),
   });
   const route = (id: string, protocol: string, upstream_model = 'sim') => ({
-    ...{ id, protocol, upstream_model, capabilities: ['tools', 'json', 'vision', 'stream'] },
+    id,
+    protocol,
+    upstream_model,
+    capabilities: ['tools', 'json', 'vision', 'stream'],
     ...(protocol === 'bedrock' ? {} : { base_url: baseOf(origin, protocol), secret: 'env:KEY' }),
   });
   const tokens = { unit: 'per_million_tokens', input: 1, output: 2 };
@@ -108,7 +116,10 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
   const catalog = openCatalog('1', way.catalog?.(upstream.url) ?? catalogAt(upstream.url));
   const calls = {
     ...world,
-    ...{ ledger, gate, log, breaker },
+    ledger,
+    gate,
+    log,
+    breaker,
     fetch: way.fetch,
     bedrockClient: () => way.bedrockClient(upstream.url),
     readSecret: async () => 'key',

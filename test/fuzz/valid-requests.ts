@@ -16,7 +16,12 @@ const CUSTOM_TOOL = {
 const chatRequests = (model: string) => [
   { model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 },
   {
-    ...{ model, stream: true, stream_options: { include_usage: true }, n: 1, stop: ['x'], temperature: 0.5 },
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    n: 1,
+    stop: ['x'],
+    temperature: 0.5,
     max_completion_tokens: 8,
     messages: [
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], name: 's' },
@@ -36,7 +41,9 @@ const chatRequests = (model: string) => [
     messages: [
       { role: 'user', content: 'Weather?' },
       {
-        ...{ role: 'assistant', content: null, refusal: null },
+        role: 'assistant',
+        content: null,
+        refusal: null,
         tool_calls: [{ id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"a":1}' } }],
       },
       { role: 'tool', tool_call_id: 'c1', content: 'Sunny' },
@@ -54,7 +61,10 @@ const chatRequests = (model: string) => [
 const messagesRequests = (model: string) => [
   { model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 },
   {
-    ...{ model, stream: true, max_tokens: 8, system: [{ type: 'text', text: 'Be brief.' }] },
+    model,
+    stream: true,
+    max_tokens: 8,
+    system: [{ type: 'text', text: 'Be brief.' }],
     messages: [
       {
         role: 'user',
@@ -115,7 +125,10 @@ const responsesRequests = (model: string): readonly object[] => [
     temperature: 0.5,
   },
   {
-    ...{ model, stream: true, max_output_tokens: 8, stream_options: { include_obfuscation: false } },
+    model,
+    stream: true,
+    max_output_tokens: 8,
+    stream_options: { include_obfuscation: false },
     input: [
       { role: 'developer', content: 'Be brief.' },
       {

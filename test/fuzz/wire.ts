@@ -59,7 +59,11 @@ export class Wire implements Way {
       },
     };
     this.#client ??= new BedrockRuntimeClient({
-      ...{ endpoint, region: 'us-east-1', credentials, maxAttempts: 1, requestHandler },
+      endpoint,
+      region: 'us-east-1',
+      credentials,
+      maxAttempts: 1,
+      requestHandler,
     });
     return this.#client;
   }

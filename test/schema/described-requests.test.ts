@@ -83,7 +83,11 @@ async function makeCallers() {
   const { webhooks, deliveries } = await makeWebhooks();
   const chat = ['sim/chat', 'sim/chat-anthropic', 'sim/chat-bedrock'];
   return {
-    ...{ key, session: owner.session, leaver: await made(), kept: calling.id, receiver: RECEIVER },
+    key,
+    session: owner.session,
+    leaver: await made(),
+    kept: calling.id,
+    receiver: RECEIVER,
     models: {
       '/v1/chat/completions': chat,
       '/v1/messages': chat,
@@ -128,13 +132,34 @@ async function draw(name: string, filter: readonly string[], examples: number, d
   const { exitCode, output } = await runTool(
     'schemathesis',
     [
-      ...['run', description, '--url', service.session.base_url],
-      ...[...filter, '--checks', CHECKS.join(','), '--mode', 'all', '--seed', String(SEED)],
-      ...['--phases', isThorough ? 'coverage,fuzzing' : 'fuzzing', '--no-shrink', '--continue-on-failure'],
-      ...['--max-examples', String(Math.ceil(examples * THOROUGH))],
+      'run',
+      description,
+      '--url',
+      service.session.base_url,
+      ...filter,
+      '--checks',
+      CHECKS.join(','),
+      '--mode',
+      'all',
+      '--seed',
+      String(SEED),
+      '--phases',
+      isThorough ? 'coverage,fuzzing' : 'fuzzing',
+      '--no-shrink',
+      '--continue-on-failure',
+      '--max-examples',
+      String(Math.ceil(examples * THOROUGH)),
       // One worker: CPython 3.11 cannot parse in two threads at a time (its issue 106905).
-      ...['--workers', '1', '--request-timeout', '30', '--suppress-health-check', 'all'],
-      ...['--report', 'json', '--report-json-path', file],
+      '--workers',
+      '1',
+      '--request-timeout',
+      '30',
+      '--suppress-health-check',
+      'all',
+      '--report',
+      'json',
+      '--report-json-path',
+      file,
     ],
     {
       cwd: folder,

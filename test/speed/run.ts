@@ -29,8 +29,13 @@ const GATE = ['unit', 'template', 'integration', 'system'];
 const commandOf = (ring: string): readonly string[] =>
   GATE.includes(ring)
     ? [
-        ...[process.execPath, join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'), '--selectProjects', ring],
-        ...[`--maxWorkers=${WORKERS}`, '--json', `--outputFile=test-results/${ring}.json`],
+        process.execPath,
+        join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+        '--selectProjects',
+        ring,
+        `--maxWorkers=${WORKERS}`,
+        '--json',
+        `--outputFile=test-results/${ring}.json`,
       ]
     : ['npm', 'run', `test:${ring}`];
 

@@ -6,7 +6,10 @@ const REPORT = JSON.stringify({
   auditReportVersion: 2,
   vulnerabilities: {
     minimist: {
-      ...{ name: 'minimist', severity: 'critical', range: '<0.2.4', nodes: ['node_modules/minimist'] },
+      name: 'minimist',
+      severity: 'critical',
+      range: '<0.2.4',
+      nodes: ['node_modules/minimist'],
       via: [{ title: 'Prototype Pollution', url: 'https://github.com/advisories/GHSA-xvch-5gv4-984h' }],
     },
     mkdirp: { severity: 'critical', via: ['minimist'], nodes: ['node_modules/a/node_modules/mkdirp'] },
@@ -14,7 +17,10 @@ const REPORT = JSON.stringify({
 });
 const REFUSED = JSON.stringify({
   message: '405 Method Not Allowed - POST https://registry.example.com/-/npm/v1/security/advisories/bulk',
-  ...{ method: 'POST', statusCode: 405, body: '', error: { summary: '', detail: '' } },
+  method: 'POST',
+  statusCode: 405,
+  body: '',
+  error: { summary: '', detail: '' },
 });
 
 describe('what npm audit printed', () => {
@@ -22,11 +28,15 @@ describe('what npm audit printed', () => {
     expect(readAudit(REPORT)).toEqual({
       vulnerabilities: [
         {
-          ...{ name: 'minimist', severity: 'critical', paths: ['node_modules/minimist'] },
+          name: 'minimist',
+          severity: 'critical',
+          paths: ['node_modules/minimist'],
           advisories: ['Prototype Pollution https://github.com/advisories/GHSA-xvch-5gv4-984h'],
         },
         {
-          ...{ name: 'mkdirp', severity: 'critical', paths: ['node_modules/a/node_modules/mkdirp'] },
+          name: 'mkdirp',
+          severity: 'critical',
+          paths: ['node_modules/a/node_modules/mkdirp'],
           advisories: [],
         },
       ],

@@ -40,7 +40,9 @@ export function readAudit(printed: string): AuditOutcome {
       unreachable: output.message ?? output.error?.summary ?? 'npm audit printed no report of version 2',
     };
   const vulnerabilities = Object.entries(output.vulnerabilities).map(([name, { severity, nodes, via }]) => ({
-    ...{ name, severity, paths: nodes },
+    name,
+    severity,
+    paths: nodes,
     advisories: via.flatMap((cause) => (typeof cause === 'string' ? [] : [`${cause.title} ${cause.url}`])),
   }));
   return { vulnerabilities };

@@ -22,7 +22,9 @@ const lineOf = ({ name, severity, advisories }: Vulnerability) =>
   `${severity}: ${name} ${advisories.join('; ')}`.trimEnd();
 
 const { stdout, error } = spawnSync('npm', ['audit', '--json', '--fetch-retries=1'], {
-  ...{ cwd: root, timeout: PATIENCE_MS, encoding: 'utf8' },
+  cwd: root,
+  timeout: PATIENCE_MS,
+  encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'ignore'],
 });
 const outcome = readAudit(stdout ?? '');

@@ -166,7 +166,12 @@ export class Service {
     const { account_id: id } = await this.admin<{ account_id: string }>('account', 'create');
     if (credits !== '0') await this.admin('credit', 'grant', '--account', id, '--amount', credits);
     const { key } = await this.admin<{ key: string }>(
-      ...['key', 'create', '--account', id, '--policy', JSON.stringify({ rpm: 100_000, ...policy })],
+      'key',
+      'create',
+      '--account',
+      id,
+      '--policy',
+      JSON.stringify({ rpm: 100_000, ...policy }),
     );
     return { id, key };
   }

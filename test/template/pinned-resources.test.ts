@@ -7,8 +7,15 @@ const FILE = join(import.meta.dirname, 'pinned-resources.json');
 
 /** The properties that set a name which only one resource may have. */
 const NAMES = [
-  ...['FunctionName', 'QueueName', 'StateMachineName', 'AlarmName', 'DashboardName', 'LogGroupName'],
-  ...['Name', 'ScheduleExpression', 'BackupVaultName'],
+  'FunctionName',
+  'QueueName',
+  'StateMachineName',
+  'AlarmName',
+  'DashboardName',
+  'LogGroupName',
+  'Name',
+  'ScheduleExpression',
+  'BackupVaultName',
 ];
 
 const app = new SynthesizedApp();
@@ -42,8 +49,10 @@ describe('a resource that is deployed', () => {
       .resources('data', 'AWS::SecretsManager::Secret')
       .map(([id, { Properties }]) => [id.replace(/[0-9A-F]{8}$/, ''), Properties.GenerateSecretString]);
     const generated = (SecretStringTemplate: string, GenerateStringKey: string) => ({
-      ...{ SecretStringTemplate, GenerateStringKey },
-      ...{ PasswordLength: 64, ExcludePunctuation: true },
+      SecretStringTemplate,
+      GenerateStringKey,
+      PasswordLength: 64,
+      ExcludePunctuation: true,
     });
     // Every key, session and webhook is void with another value, and the payment provider's keys are overwritten.
     expect(Object.fromEntries(blocks)).toEqual({

@@ -209,8 +209,11 @@ describe('a trial', () => {
       "import { expect, it } from '@jest/globals';\nimport { sum } from '../source/sum.ts';\nit('fails', () => {\n  expect(sum(1, 1)).toBe(3);\n});\n",
     );
     const paths = [
-      ...['source/sum.ts', 'source/total.ts'],
-      ...['test/total.test.ts', 'test/other.test.ts', 'test/red.test.ts'],
+      'source/sum.ts',
+      'source/total.ts',
+      'test/total.test.ts',
+      'test/other.test.ts',
+      'test/red.test.ts',
     ];
     const graph = new ImportGraph(root, paths);
     expect(graph.testsOf('source/sum.ts').toSorted()).toEqual(['test/red.test.ts', 'test/total.test.ts']);

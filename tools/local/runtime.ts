@@ -150,7 +150,11 @@ async function serve(
 ): Promise<string> {
   const { assemblyDir, ingress = 'host', compute = 'functions', log } = options;
   const hosts = createHosts({
-    ...{ assemblyDir, ingress, compute, log, functions: assembly.functions },
+    assemblyDir,
+    ingress,
+    compute,
+    log,
+    functions: assembly.functions,
     environmentOf: (description, caller) => environmentIn(description, endpoints, options, caller),
   });
   releases.push(async () => {

@@ -4,11 +4,25 @@ import { parseUsd } from './money.ts';
 
 /** Fields that hold an amount in USD, in whichever answer. */
 export const AMOUNTS: ReadonlySet<string> = new Set([
-  ...['balance', 'held', 'owed', 'cost', 'written_off', 'waived', 'refunded'],
-  ...['today', 'month', 'daily_usd', 'monthly_usd'],
-  ...['input_price', 'output_price', 'cached_input_price'],
+  'balance',
+  'held',
+  'owed',
+  'cost',
+  'written_off',
+  'waived',
+  'refunded',
+  'today',
+  'month',
+  'daily_usd',
+  'monthly_usd',
+  'input_price',
+  'output_price',
+  'cached_input_price',
   // Of the operator's view.
-  ...['spent', 'drift', 'old', 'new'],
+  'spent',
+  'drift',
+  'old',
+  'new',
 ]);
 
 /** An answer as the console has it: amounts are `bigint` nano-USD, read from the very digits that were sent. */

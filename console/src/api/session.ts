@@ -77,7 +77,10 @@ export async function endSignIn(): Promise<boolean> {
     method: 'POST',
     headers: { 'x-session-transport': 'cookie' },
     body: {
-      ...{ code, code_verifier: begun.verifier, redirect_uri: redirectUri(), nonce: begun.nonce },
+      code,
+      code_verifier: begun.verifier,
+      redirect_uri: redirectUri(),
+      nonce: begun.nonce,
       ...(begun.role === 'operator' ? { role: begun.role } : {}),
     },
   });

@@ -7,7 +7,13 @@ const MONTH = Date.UTC(2026, 10, 1) / 1000;
 const DAY = 86_400;
 
 const row = (entry: Partial<Sums['data'][number]>): Sums['data'][number] => ({
-  ...{ start: MONTH, calls: 1, input_units: 0, cached_units: 0, output_units: 0, cost: 0n, written_off: 0n },
+  start: MONTH,
+  calls: 1,
+  input_units: 0,
+  cached_units: 0,
+  output_units: 0,
+  cost: 0n,
+  written_off: 0n,
   ...entry,
 });
 

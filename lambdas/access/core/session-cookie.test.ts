@@ -90,8 +90,18 @@ describe('the cookie of a session', () => {
 /** Headers that a page of another site can have a browser send, and some that it cannot. */
 const otherHeaders = fc.dictionary(
   fc.constantFrom(
-    ...['accept', 'content-type', 'origin', 'referer', 'sec-fetch-site', 'sec-fetch-mode', 'x-api-key'],
-    ...['x-session-transport', 'x-console', 'x-requested', 'requested-with', 'x-requested-with-console'],
+    'accept',
+    'content-type',
+    'origin',
+    'referer',
+    'sec-fetch-site',
+    'sec-fetch-mode',
+    'x-api-key',
+    'x-session-transport',
+    'x-console',
+    'x-requested',
+    'requested-with',
+    'x-requested-with-console',
   ),
   fc.constantFrom('console', 'same-origin', 'cross-site', 'cookie', 'text/plain', 'https://example.com', ''),
 );

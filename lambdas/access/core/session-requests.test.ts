@@ -41,7 +41,9 @@ describe('the body of a sign-in with a code', () => {
     ]) {
       const { code, code_verifier: codeVerifier, redirect_uri: redirectUri, ...rest } = body;
       expect(credentialIn(validate(signInRequest, body))).toEqual({
-        ...{ code, codeVerifier, redirectUri },
+        code,
+        codeVerifier,
+        redirectUri,
         ...rest,
       });
     }

@@ -89,7 +89,10 @@ export class Sessions {
     const authTime = this.#nowSeconds();
     const expires = authTime + ttlSeconds;
     const session: Session = {
-      ...{ id: `ses_${ulid()}`, accountId, expires, authTime },
+      id: `ses_${ulid()}`,
+      accountId,
+      expires,
+      authTime,
       ...(role === 'operator' ? { role } : {}),
     };
     await this.#enter(session, authTime);

@@ -337,7 +337,11 @@ describe('the list of providers for a browser', () => {
       { id: 'found', name: 'found', authorizationEndpoint: `${provider.issuer}/authorize`, ...common },
       { id: 'set', name: 'A name', authorizationEndpoint: 'https://a.example/authorize', ...common },
       {
-        ...{ id: 'github', name: 'github', type: 'github', clientId: GITHUB_CLIENT, scope: '' },
+        id: 'github',
+        name: 'github',
+        type: 'github',
+        clientId: GITHUB_CLIENT,
+        scope: '',
         authorizationEndpoint: 'https://github.com/login/oauth/authorize',
       },
     ]);

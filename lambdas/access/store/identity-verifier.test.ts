@@ -136,7 +136,9 @@ describe('an ID token', () => {
     const [header = '', payload = '', signature = ''] = (await provider.idToken('somebody')).split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const tokens = [
-      ...[`${none}.${payload}.`, `${none}.${payload}.${signature}`, `${header}.${payload}.`],
+      `${none}.${payload}.`,
+      `${none}.${payload}.${signature}`,
+      `${header}.${payload}.`,
       ...[
         `${header}.${payload}`,
         `${header}.${payload}.${signature.slice(0, -4)}AAAA`,
@@ -166,8 +168,17 @@ describe('an ID token', () => {
 describe('a signature', () => {
   // Each that is of a pair of keys (RFC 7518, section 3.1; RFC 8037; RFC 9864), as jose implements them.
   it.each([
-    ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-    ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+    'RS256',
+    'RS384',
+    'RS512',
+    'PS256',
+    'PS384',
+    'PS512',
+    'ES256',
+    'ES384',
+    'ES512',
+    'EdDSA',
+    'Ed25519',
   ])('passes verification under the asymmetric algorithm %s, and a forged one fails', async (algorithm) => {
     const other = new OpenIdProvider();
     await other.start();

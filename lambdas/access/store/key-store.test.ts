@@ -348,7 +348,9 @@ describe('a repair', () => {
       'given back',
       () =>
         keys.settle(keyId, {
-          ...{ windows: NOW, repaired: undefined, cost: 60n },
+          windows: NOW,
+          repaired: undefined,
+          cost: 60n,
           unused: { requests: 0, tokens: 0, amount: 40n },
         }),
     ],

@@ -20,7 +20,17 @@ import { PROVIDER_TIMEOUT_MS } from './provider-request.ts';
 
 /** Signatures only: with a shared-key algorithm, whoever has the provider's public key could sign (RFC 8725, 2.1). */
 const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 
 /** The maximum difference between two correct clocks. */

@@ -145,7 +145,10 @@ describe('the operator’s view of the catalog', () => {
   const catalogOf = (input: number) => ({
     models: [
       {
-        ...{ id: 'one', type: 'chat', owned_by: 'someone', created: 1 },
+        id: 'one',
+        type: 'chat',
+        owned_by: 'someone',
+        created: 1,
         price: { unit: 'per_million_tokens', input, output: 2 },
         routes: [{ id: 'r', protocol: 'openai', base_url: 'https://x.example/v1', upstream_model: 'm' }],
       },
@@ -167,12 +170,14 @@ describe('the operator’s view of the catalog', () => {
       { model: 'one', rates: expect.arrayContaining([{ rate: 'input', old, new: now, large: true }]) },
     ];
     expect(await view()).toMatchObject({
-      ...{ version: second, applied: 2 },
+      version: second,
+      applied: 2,
       diff: { previous_version: first, changed: changed(1, 3) },
     });
     await apply(1, 3_000);
     expect(await view()).toMatchObject({
-      ...{ version: first, applied: 3 },
+      version: first,
+      applied: 3,
       diff: { previous_version: second, changed: changed(3, 1) },
     });
   });

@@ -28,7 +28,13 @@ describe('a token of a session', () => {
     expect(await tokensOf(TODAY, undefined, NOW_MS + 3_599_000).read(token)).toEqual(sessionOf(3600));
     expect(await tokensOf(TODAY, undefined, NOW_MS + 3_600_000).read(token)).toBeUndefined();
     expect(Object.keys(decodeJwt(token)).sort()).toEqual([
-      ...['aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'sub'],
+      'aud',
+      'auth_time',
+      'exp',
+      'iat',
+      'iss',
+      'jti',
+      'sub',
     ]);
   });
 
@@ -58,7 +64,10 @@ describe('a token of a session', () => {
       `${none}.${payload}.${signature}`,
       `${text}.${createHmac('sha512', TODAY).update(text).digest('base64url')}`,
       `${header}.${payload}.${signature.slice(0, -2)}`,
-      ...['', 'x', '..', `uis_${'0'.repeat(124)}`],
+      '',
+      'x',
+      '..',
+      `uis_${'0'.repeat(124)}`,
     ];
     for (const token of forged) expect(await tokensOf(TODAY).read(token)).toBeUndefined();
   });

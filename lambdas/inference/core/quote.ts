@@ -50,7 +50,9 @@ export function quoteKind(
 ): Quote {
   const candidates = chooseRoutes(choice);
   return {
-    ...{ scope: scopeOf(kind, candidates), candidates, output: NO_OUTPUT },
+    scope: scopeOf(kind, candidates),
+    candidates,
+    output: NO_OUTPUT,
     tokens: () => tokens,
     cost: () => amount,
   };

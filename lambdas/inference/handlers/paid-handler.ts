@@ -97,7 +97,9 @@ export const endOfCalls = new AbortController();
 export const paidCalls = oncePerEnvironment((environment) => {
   const { clients, log } = createDataResources();
   const calls = createPaidCalls({
-    ...{ environment, log, clients },
+    environment,
+    log,
+    clients,
     access: createSecrets({ environment, log }),
     measure: createMeasure(),
     catalog: catalogSource(),

@@ -25,7 +25,11 @@ const PROTOCOL_FAILURE = { kind: 'protocol' };
 describe('a completion', () => {
   it('keeps what its choices say, under whatever name servers have for it', () => {
     const message = {
-      ...{ role: 'assistant', content: 'Hi', refusal: null, reasoning: 'Hm', reasoning_content: 'Hm' },
+      role: 'assistant',
+      content: 'Hi',
+      refusal: null,
+      reasoning: 'Hm',
+      reasoning_content: 'Hm',
       ...{
         annotations: [{ type: 'url_citation' }],
         citations: ['https://a'],
@@ -63,11 +67,16 @@ describe('a completion', () => {
 
   it('counts what the figures of an account say, and no cost', () => {
     const usage = {
-      ...{ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0.1 },
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
+      cost: 0.1,
       completion_tokens_details: { reasoning_tokens: 1, price: 4 },
     };
     expect(toReply(completion({ usage }), CALL).usage?.reported).toEqual({
-      ...{ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
       completion_tokens_details: { reasoning_tokens: 1 },
     });
   });

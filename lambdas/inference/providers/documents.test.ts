@@ -15,13 +15,19 @@ import { toRequestBody as toResponses } from './responses/request.ts';
 const route = { upstream_model: 'm', reasoning: false } as CatalogRoute;
 
 const conversationOf = (...parts: readonly UserPart[]): Conversation => ({
-  ...{ system: [], tools: [], maxTokens: 9, stop: [] },
+  system: [],
+  tools: [],
+  maxTokens: 9,
+  stop: [],
   turns: [{ role: 'user', parts }],
 });
 
 /** Returns a payload of another protocol than the route's, so that it is converted. */
 const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']): ChatPayload => ({
-  ...{ protocol, body: {}, stream: false, conversation: () => conversation },
+  protocol,
+  body: {},
+  stream: false,
+  conversation: () => conversation,
   fields: NO_FIELDS,
 });
 

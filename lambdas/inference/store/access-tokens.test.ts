@@ -19,7 +19,10 @@ function reader(secret: () => string = () => credentials()) {
 
 const credentials = (more: object = {}) =>
   JSON.stringify({
-    ...{ tenant_id: 'contoso.example', client_id: 'app', client_secret: SECRET, authority: entra.origin },
+    tenant_id: 'contoso.example',
+    client_id: 'app',
+    client_secret: SECRET,
+    authority: entra.origin,
     ...more,
   });
 
@@ -166,7 +169,10 @@ describe('a token of Google', () => {
   const EMAIL = 'svc@project.iam.gserviceaccount.example';
   const account = (more: object = {}) =>
     JSON.stringify({
-      ...{ type: 'service_account', project_id: 'project', private_key_id: 'key-1', private_key: pem },
+      type: 'service_account',
+      project_id: 'project',
+      private_key_id: 'key-1',
+      private_key: pem,
       ...{
         client_email: EMAIL,
         token_uri: `${entra.origin}/token`,

@@ -9,8 +9,11 @@ import { describe, expect, it } from '@jest/globals';
 import { createSmokeAccess } from '../../operations/store/smoke-test/access.ts';
 
 const ACCESS = {
-  ...{ key: 'uis_a-key', key_id: 'key_1', account_id: 'acct_1' },
-  ...{ inference: 'https://api.example.com/prod', platform: 'https://platform.example.com/prod' },
+  key: 'uis_a-key',
+  key_id: 'key_1',
+  account_id: 'acct_1',
+  inference: 'https://api.example.com/prod',
+  platform: 'https://platform.example.com/prod',
 };
 
 /** Secrets Manager, of one secret. */

@@ -31,7 +31,8 @@ export function createAudit({
       const { clock } = rest;
       const budget = new ReadingBudget(Number.POSITIVE_INFINITY, () => clock() > stopMs);
       const repair = {
-        ...{ keys, clock },
+        keys,
+        clock,
         holds: async (id: string) => (await holders.read(id))?.holds ?? [],
         spend: (id: string, nowMs: number) => spendByKey({ ...store.sums, nowMs, budget }, id),
       };

@@ -116,7 +116,11 @@ export class UploadService {
         peppers: async () => PEPPERS,
         catalog: async () => catalog,
         idempotency: new Idempotency({
-          ...{ store, gate: ledger.gate, clock, after, log },
+          store,
+          gate: ledger.gate,
+          clock,
+          after,
+          log,
           marks: { mark: async () => {} },
         }),
         random: systemRandom,

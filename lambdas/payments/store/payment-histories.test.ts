@@ -129,7 +129,9 @@ async function deliver({ body, signature }: SignedEvent, clients: DynamoClients)
     body,
   });
   const context = {
-    ...{ requestId: 'req_1', pathParameters: { provider: 'stripe' }, log: SILENT },
+    requestId: 'req_1',
+    pathParameters: { provider: 'stripe' },
+    log: SILENT,
     remainingTimeMs: () => 28_000,
   };
   try {
@@ -154,8 +156,12 @@ function eventsOf(plan: OrderPlan, accountId: string): PlayedOrder {
   const metadata = { order_id: orderId, account_id: accountId };
   intents.metadata.set(payment, metadata);
   const session = (fields: object) => ({
-    ...{ id: `cs_${orderId}`, object: 'checkout.session', amount_total: plan.cents, currency: 'usd' },
-    ...{ metadata, payment_intent: payment },
+    id: `cs_${orderId}`,
+    object: 'checkout.session',
+    amount_total: plan.cents,
+    currency: 'usd',
+    metadata,
+    payment_intent: payment,
     ...fields,
   });
   const events: SignedEvent[] = [];

@@ -59,13 +59,23 @@ const codeOf = (outcome: Promise<unknown>) =>
   );
 
 const session = (fields: object = {}) => ({
-  ...{ id: 'cs_1', object: 'checkout.session', amount_total: 525, currency: 'usd', payment_status: 'paid' },
-  ...{ metadata: METADATA, payment_intent: 'pi_ours' },
+  id: 'cs_1',
+  object: 'checkout.session',
+  amount_total: 525,
+  currency: 'usd',
+  payment_status: 'paid',
+  metadata: METADATA,
+  payment_intent: 'pi_ours',
   ...fields,
 });
 const refund = (fields: object = {}) => ({
-  ...{ id: 're_1', object: 'refund', amount: 125, currency: 'usd', status: 'succeeded' },
-  ...{ payment_intent: 'pi_ours', metadata: {} },
+  id: 're_1',
+  object: 'refund',
+  amount: 125,
+  currency: 'usd',
+  status: 'succeeded',
+  payment_intent: 'pi_ours',
+  metadata: {},
   ...fields,
 });
 const dispute = (fields: object = {}) => ({ ...refund({ id: 'dp_1', object: 'dispute' }), ...fields });

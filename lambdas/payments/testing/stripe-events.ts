@@ -26,8 +26,15 @@ export function signedEvent(
   made += 1;
   const created = Math.floor(Date.now() / 1000);
   const payload = JSON.stringify({
-    ...{ id: `evt_${made}`, object: 'event', api_version: '2026-01-01', created, type },
-    ...{ data: { object }, livemode: false, pending_webhooks: 1, request: null },
+    id: `evt_${made}`,
+    object: 'event',
+    api_version: '2026-01-01',
+    created,
+    type,
+    data: { object },
+    livemode: false,
+    pending_webhooks: 1,
+    request: null,
   });
   const signature = stripe.webhooks.generateTestHeaderString({
     payload,

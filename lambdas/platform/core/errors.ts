@@ -130,7 +130,9 @@ export class ServiceError extends Error {
       ...(param === null ? {} : { param }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       ...(affordableMaxTokens === undefined ? {} : { affordableMaxTokens }),
-      ...{ headers, details, cause },
+      headers,
+      details,
+      cause,
       ...options,
     });
   }

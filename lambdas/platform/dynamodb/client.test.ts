@@ -30,7 +30,10 @@ const send = (client: Client, command: object) => (client.send as unknown as Sen
 /** The SDK's own client with the service's limits: what ours is compared with. */
 const sdkClient = (endpoint: string, maxAttempts: number, requestTimeout: number): Client =>
   new DynamoDBClient({
-    ...{ endpoint, maxAttempts, region: 'us-east-1', credentials: CREDENTIALS },
+    endpoint,
+    maxAttempts,
+    region: 'us-east-1',
+    credentials: CREDENTIALS,
     requestHandler: { requestTimeout, throwOnRequestTimeout: true },
   });
 
@@ -69,8 +72,12 @@ describe('on the real engine', () => {
   const TableName = 'wallets';
   const Key = { wallet_id: { S: 'w' } };
   const VALUES = {
-    ...{ text: { S: 'ä "B": {"B":"x"} \u2028' }, empty: { S: '' }, number: { N: '-12345678901234567890.5' } },
-    ...{ yes: { BOOL: true }, none: { NULL: true as const }, list: { L: [{ S: 'a' }, { L: [] }] } },
+    text: { S: 'ä "B": {"B":"x"} \u2028' },
+    empty: { S: '' },
+    number: { N: '-12345678901234567890.5' },
+    yes: { BOOL: true },
+    none: { NULL: true as const },
+    list: { L: [{ S: 'a' }, { L: [] }] },
     ...{
       map: { M: { B: { S: 'b' }, __proto: { N: '1' } } },
       texts: { SS: ['a', 'b'] },
@@ -88,7 +95,9 @@ describe('on the real engine', () => {
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
   const increment = {
-    ...{ TableName, Key, UpdateExpression: 'ADD #n :one' },
+    TableName,
+    Key,
+    UpdateExpression: 'ADD #n :one',
     ExpressionAttributeNames: { '#n': 'number' },
     ExpressionAttributeValues: { ':one': { N: '1' } },
   };
@@ -135,7 +144,8 @@ describe('on the real engine', () => {
         ...['a', 'b', 'c'].map((id) => () => put(id)),
         () =>
           new QueryCommand({
-            ...{ TableName, KeyConditionExpression: 'wallet_id = :w' },
+            TableName,
+            KeyConditionExpression: 'wallet_id = :w',
             ExpressionAttributeValues: { ':w': { S: 'b' } },
           }),
         () => new ScanCommand({ TableName, Limit: 1 }),
@@ -218,7 +228,8 @@ async function startTrouble(answer: Answerer): Promise<Trouble> {
   });
   await once(server, 'listening');
   return {
-    ...{ came, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    came,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => connections,
     async close() {
       server.closeAllConnections();

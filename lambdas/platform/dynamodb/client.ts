@@ -17,13 +17,24 @@ import { type Agents, createExchange, type DynamoExchange, type DynamoResponse }
 import { createDynamoSigner, type DynamoSigner } from './signature.ts';
 
 const ITEM_OPERATIONS: ReadonlySet<unknown> = new Set([
-  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'],
-  ...['BatchGetItem', 'BatchWriteItem', 'TransactGetItems', 'TransactWriteItems'],
+  'GetItem',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'Query',
+  'Scan',
+  'BatchGetItem',
+  'BatchWriteItem',
+  'TransactGetItems',
+  'TransactWriteItems',
 ]);
 
 /** The SDK's steps of a request, all but its retries; what is added to the client's stack stays. */
 const SDK_STEPS = [
-  ...['serializerMiddleware', 'getUserAgentMiddleware', 'contentLengthMiddleware', 'hostHeaderMiddleware'],
+  'serializerMiddleware',
+  'getUserAgentMiddleware',
+  'contentLengthMiddleware',
+  'hostHeaderMiddleware',
   ...[
     'loggerMiddleware',
     'recursionDetectionMiddleware',
@@ -57,7 +68,8 @@ export interface DynamoClientOptions {
 export function createDynamoClient(options: DynamoClientOptions): DynamoDBClient {
   const { config, agents, maxAttempts, timeoutMs } = options;
   const client = new DynamoDBClient({
-    ...{ ...config, maxAttempts },
+    ...config,
+    maxAttempts,
     requestHandler: { ...agents, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
   });
   const requests = new ItemRequests(client, options);

@@ -70,7 +70,9 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Dyn
     // An IPv6 address stands in brackets in a URL only.
     hostname: hostname.replace(/^\[|\]$/g, ''),
     ...(port === '' ? {} : { port }),
-    ...{ path, method: 'POST', setHost: false },
+    path,
+    method: 'POST',
+    setHost: false,
     agent: secure ? agents.httpsAgent : agents.httpAgent,
   };
   return (headers, body) =>

@@ -41,7 +41,10 @@ describe('the signature of a request', () => {
             );
             expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
             const library = new SignatureV4({
-              ...{ service: 'dynamodb', region, credentials: each.credentials, sha256: SHA256 },
+              service: 'dynamodb',
+              region,
+              credentials: each.credentials,
+              sha256: SHA256,
               applyChecksum: false,
             });
             const unsigned = { host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };

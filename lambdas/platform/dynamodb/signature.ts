@@ -46,8 +46,16 @@ export function createDynamoSigner(host: string, region: string): DynamoSigner {
     const signed = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`;
     const signature = hmac(keyOf(time.slice(0, 8), secretAccessKey), signed).digest('hex');
     return [
-      ...['host', host, 'content-type', CONTENT_TYPE, 'content-length', String(Buffer.byteLength(body))],
-      ...['x-amz-target', target, 'x-amz-date', time],
+      'host',
+      host,
+      'content-type',
+      CONTENT_TYPE,
+      'content-length',
+      String(Buffer.byteLength(body)),
+      'x-amz-target',
+      target,
+      'x-amz-date',
+      time,
       ...(sessionToken === undefined ? [] : ['x-amz-security-token', sessionToken]),
       'authorization',
       `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,

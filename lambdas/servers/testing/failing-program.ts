@@ -29,7 +29,9 @@ const host = new NodeHost({
     handler: answers[path] ?? (async () => new Response(null, { status: 404 })),
     pathParameters: {},
     body: {
-      ...{ maxBytes: 1_000, idleMs: 1_000, totalMs: 1_000 },
+      maxBytes: 1_000,
+      idleMs: 1_000,
+      totalMs: 1_000,
       leastRate: { bytesPerSecond: 1, afterMs: 1_000 },
     },
   }),

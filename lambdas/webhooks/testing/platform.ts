@@ -188,7 +188,14 @@ export function composeReaders(
     log,
   });
   const worker = new DeliveryWorker({
-    ...{ ...stores, secrets, triggers, health, clock, random, ulid: systemUlid, leaseMs },
+    ...stores,
+    secrets,
+    triggers,
+    health,
+    clock,
+    random,
+    ulid: systemUlid,
+    leaseMs,
     send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
     watch: {
       onAttempt: (attempt) => seen.attempts.push(attempt),
@@ -201,7 +208,12 @@ export function composeReaders(
     log,
   );
   const fanOutDependencies = {
-    ...{ ...stores, subscriptions, triggers, clock, log, onCreated: () => {} },
+    ...stores,
+    subscriptions,
+    triggers,
+    clock,
+    log,
+    onCreated: () => {},
     onRejected: () => {
       seen.rejected += 1;
     },

@@ -14,8 +14,10 @@ const functionOf = (expression: unknown) => app.functionName('inference', target
 
 /** Types that only releases have. */
 const RELEASED = [
-  ...['AWS::Lambda::Version', 'AWS::Lambda::Alias'],
-  ...['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup'],
+  'AWS::Lambda::Version',
+  'AWS::Lambda::Alias',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
 ];
 
 describe('releases all at once', () => {

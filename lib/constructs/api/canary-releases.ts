@@ -95,7 +95,10 @@ const metric = (metricName: string, dimensionsMap: Record<string, string>): Metr
 const apiMetrics = (apiName: string) => {
   const of = (metricName: string) =>
     new Metric({
-      ...{ namespace: 'AWS/ApiGateway', metricName, statistic: 'Sum', period: PERIOD },
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      statistic: 'Sum',
+      period: PERIOD,
       dimensionsMap: { ApiName: apiName },
     });
   return { failed: of('5XXError'), all: of('Count') };

@@ -49,7 +49,9 @@ describe('a key of the customer’s own', () => {
         id,
         expect.arrayContaining([
           {
-            ...{ Effect: 'Allow', Action: ['kms:Decrypt', 'kms:GenerateDataKey'], Resource: ENCRYPTION_KEY },
+            Effect: 'Allow',
+            Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+            Resource: ENCRYPTION_KEY,
             Condition: {
               StringEquals: { 'kms:ViaService': ['dynamodb', 'secretsmanager', 'sqs'].map(regional) },
             },

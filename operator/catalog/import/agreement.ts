@@ -46,7 +46,9 @@ export function agreementOf(statements: readonly Statement[]): Agreement {
   }
   const [reason] = conflicts.values();
   return {
-    ...{ agreed, unconfirmed, alone },
+    agreed,
+    unconfirmed,
+    alone,
     ...(reason === undefined
       ? {}
       : { conflict: { reason, figures: comparisonOf(statements, [...conflicts.keys()]) } }),

@@ -54,7 +54,9 @@ const REFUSED =
 
 const STATED: ReadonlySet<string> = new Set([
   ...Object.values(RATES),
-  ...['cache_writes.5m', 'cache_writes.auto', 'features.web_search.price'],
+  'cache_writes.5m',
+  'cache_writes.auto',
+  'features.web_search.price',
 ]);
 
 const NAME = /^(.*?)(?:_above_(\d+)k_tokens)?(?:_(priority|flex|fast))?$/;

@@ -49,7 +49,11 @@ export async function ask({ baseURL, apiKey }: Caller, body: Json): Promise<Answ
   const contentType = headers.get('content-type') ?? '';
   if (!contentType.startsWith('text/event-stream'))
     return {
-      ...{ status, contentType, text: answered, events: [], isWellFormed: true },
+      status,
+      contentType,
+      text: answered,
+      events: [],
+      isWellFormed: true,
       body: object(JSON.parse(answered)),
     };
   // A comment keeps the connection (HTML standard, section 9.2.6).
@@ -58,7 +62,11 @@ export async function ask({ baseURL, apiKey }: Caller, body: Json): Promise<Answ
   const whole = events.filter((event) => event !== undefined);
   const text = JSON.stringify(whole.at(-1)?.data.response);
   return {
-    ...{ status, contentType, events: whole, text, body: object(whole.at(-1)?.data.response) },
+    status,
+    contentType,
+    events: whole,
+    text,
+    body: object(whole.at(-1)?.data.response),
     isWellFormed: whole.length === events.length && blocks.at(-1) === 'data: [DONE]',
   };
 }

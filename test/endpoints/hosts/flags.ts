@@ -42,9 +42,15 @@ const EXCLUSIVE: readonly (readonly FlaggedQuirk[])[] = [
   ['only-max-tokens', 'only-max-completion-tokens'],
   ['wants-reasoning-content', 'wants-reasoning', 'wants-thought-signature'],
   [
-    ...(['thinks-by-effort', 'thinks-by-budget', 'thinks-by-switch', 'thinks-by-enable-thinking'] as const),
-    ...(['thinks-by-template', 'thinks-by-reasoning', 'thinks-by-reasoning-enabled'] as const),
-    ...(['thinks-by-prompt-mode', 'no-reasoning-effort'] as const),
+    'thinks-by-effort',
+    'thinks-by-budget',
+    'thinks-by-switch',
+    'thinks-by-enable-thinking',
+    'thinks-by-template',
+    'thinks-by-reasoning',
+    'thinks-by-reasoning-enabled',
+    'thinks-by-prompt-mode',
+    'no-reasoning-effort',
   ],
   ['string-content', 'mirrors-content'],
 ];

@@ -61,7 +61,9 @@ export const THINKING = together(PLAIN, {
 
 export const JSON_TEXT = '{"answer":"yes"}';
 const schema = {
-  ...{ type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] },
+  type: 'object',
+  properties: { answer: { type: 'string' } },
+  required: ['answer'],
   additionalProperties: false,
 };
 
@@ -111,7 +113,9 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
         { role: 'system', content: 'Be polite.' },
         { role: 'user', content: REPEAT },
       ],
-      ...{ max_completion_tokens: MOST, store: false, parallel_tool_calls: false },
+      max_completion_tokens: MOST,
+      store: false,
+      parallel_tool_calls: false,
     },
     messages: {
       system: 'Be brief.',
@@ -138,7 +142,8 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
         { role: 'system', content: 'Be polite.' },
         { role: 'user', content: REPEAT },
       ],
-      ...{ max_tokens: MOST, tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+      max_tokens: MOST,
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     },
     responses: {
       instructions: 'Be brief.',
@@ -158,13 +163,17 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
         { role: 'system', content: 'Be polite.' },
         { role: 'user', content: REPEAT },
       ],
-      ...{ max_output_tokens: MOST, store: false, parallel_tool_calls: false },
+      max_output_tokens: MOST,
+      store: false,
+      parallel_tool_calls: false,
     },
   },
 );
 
 /** A tool of the Responses API that takes any text. */
 export const CUSTOM = {
-  ...{ input: 'call note {"input":"hello"}', max_output_tokens: MOST, store: false },
+  input: 'call note {"input":"hello"}',
+  max_output_tokens: MOST,
+  store: false,
   tools: [{ type: 'custom', name: 'note' }],
 };

@@ -33,7 +33,11 @@ const WAY: Way = {
 const SERVICE_TIERS = { thinking: { factor: 1 } };
 
 const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: ServedHost) => ({
-  ...{ id, type: 'chat', owned_by: 'sim', created: 1, max_output_tokens: 10_000 },
+  id,
+  type: 'chat',
+  owned_by: 'sim',
+  created: 1,
+  max_output_tokens: 10_000,
   price: {
     unit: 'per_million_tokens',
     input: 1,
@@ -44,7 +48,11 @@ const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: S
   },
   routes: [
     {
-      ...{ id, protocol, upstream_model: 'chat-cached', secret: 'env:KEY', dialect },
+      id,
+      protocol,
+      upstream_model: 'chat-cached',
+      secret: 'env:KEY',
+      dialect,
       base_url: `${origin}/hosts/${quirks.join(',') || 'none'}/v1`,
       capabilities: ['tools', 'json', 'vision', 'stream'],
     },

@@ -43,7 +43,9 @@ beforeAll(async () => {
       { id: `plain/${quirk}`, quirks: [quirk] },
     ]),
     {
-      ...{ id: 'responses/flagged', quirks: ['no-custom-tools'], protocol: 'openai-responses' },
+      id: 'responses/flagged',
+      quirks: ['no-custom-tools'],
+      protocol: 'openai-responses',
       dialect: { custom_tools: false },
     },
     { id: 'responses/plain', quirks: ['no-custom-tools'], protocol: 'openai-responses' },

@@ -108,7 +108,8 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   prompt_too_long: {
     provoke: ({ valid, saying }) => ({
       body: JSON.stringify({
-        ...{ ...valid, ...saying('a word'.repeat(200_000)).fields },
+        ...valid,
+        ...saying('a word'.repeat(200_000)).fields,
         // A small window; no tokenizer has tokens so long that the text fits.
         model: 'sim/chat-plain',
       }),

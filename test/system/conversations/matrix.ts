@@ -36,8 +36,12 @@ const OF_VARIANTS: ReadonlySet<string> = new Set([
 ]);
 
 const CLIENTS = [
-  ...(['openai', 'anthropic', 'ai on chat', 'ai on messages'] as const),
-  ...(['openai on responses', 'ai on responses'] as const),
+  'openai',
+  'anthropic',
+  'ai on chat',
+  'ai on messages',
+  'openai on responses',
+  'ai on responses',
 ] as const;
 
 let clients: Readonly<Record<(typeof CLIENTS)[number], Client>>;

@@ -63,7 +63,9 @@ describe('the receipt of a call', () => {
   it('lists the tokens written to a cache and read from it, each at its price', async () => {
     const long = `Be brief. ${'Mind the manual of the house. '.repeat(300)}${randomUUID()}`;
     const request = {
-      ...{ model: CLAUDE, max_tokens: 50, messages: say('Repeat exactly: hello') },
+      model: CLAUDE,
+      max_tokens: 50,
+      messages: say('Repeat exactly: hello'),
       system: [
         {
           type: 'text' as const,
@@ -96,7 +98,10 @@ describe('the receipt of a call', () => {
     const { data: stream, response } = await anthropic.messages
       .create({
         stream: true,
-        ...{ model: CLAUDE, max_tokens: 50, messages: say('Repeat exactly: found'), inference_geo: 'us' },
+        model: CLAUDE,
+        max_tokens: 50,
+        messages: say('Repeat exactly: found'),
+        inference_geo: 'us',
         tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }],
       })
       .withResponse();
@@ -147,7 +152,9 @@ describe('the receipt of a call', () => {
       openai.chat.completions.create({ model: 'sim/chat', service_tier: 'priority', messages: say('Hi') }),
       openai.chat.completions.create({ model: TIERED, store: true, messages: say('Hi') }),
       anthropic.messages.create({
-        ...{ model: CLAUDE, max_tokens: 9, messages: say('Hi') },
+        model: CLAUDE,
+        max_tokens: 9,
+        messages: say('Hi'),
         tools: [{ type: 'web_search_20250305', name: 'web_search' }],
         tool_choice: { type: 'tool', name: 'web_search' },
       }),

@@ -64,7 +64,11 @@ describe('a file for a transcription', () => {
       },
     });
     const sent = service.fetch(PATH, {
-      ...{ method: 'POST', key: payer.key, headers, duplex: 'half', signal: leave.signal },
+      method: 'POST',
+      key: payer.key,
+      headers,
+      duplex: 'half',
+      signal: leave.signal,
       body: body?.pipeThrough(leaving) ?? null,
     });
     await expect(sent).rejects.toThrow();

@@ -125,8 +125,23 @@ describe.each([
     expect(made).toMatchObject({ status: 201, json: { ...body, kind, owner_id: owner.id, installs: 0 } });
     expect(Object.keys(made.json).sort()).toEqual(
       [
-        ...['id', 'kind', 'name', 'slug', 'summary', 'description', 'category', 'tags', 'version', 'price'],
-        ...['url', 'icon_url', 'owner_id', 'installs', 'rating', 'created', 'updated'],
+        'id',
+        'kind',
+        'name',
+        'slug',
+        'summary',
+        'description',
+        'category',
+        'tags',
+        'version',
+        'price',
+        'url',
+        'icon_url',
+        'owner_id',
+        'installs',
+        'rating',
+        'created',
+        'updated',
       ].sort(),
     );
     const path = `/${collection}/${made.json.id}`;

@@ -130,7 +130,9 @@ describe('catalog watch', () => {
     const file = join(service.directory, 'newer.json');
     writeFileSync(file, JSON.stringify(document));
     return service.admin<{ readonly findings: readonly unknown[]; readonly compared: number }>(
-      ...['catalog', 'watch', file],
+      'catalog',
+      'watch',
+      file,
     );
   };
 

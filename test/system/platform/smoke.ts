@@ -35,8 +35,14 @@ const breakModel = (model: string, status: number) =>
 
 /** In the order of what they cost. */
 const CALLED = [
-  ...['transcription', 'embeddings', 'speech'],
-  ...['chat', 'chat stream', 'messages', 'responses', 'count tokens'],
+  'transcription',
+  'embeddings',
+  'speech',
+  'chat',
+  'chat stream',
+  'messages',
+  'responses',
+  'count tokens',
   'image',
 ];
 

@@ -32,7 +32,10 @@ export async function measureKills(stage: Stage): Promise<readonly Figure[]> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const host = await stage.start({ [VARIABLES.holdTtlSeconds]: String(HOLD_SECONDS) });
     const running = streamAll({
-      ...{ url: host.url, accounts: stage.accounts, count: CALLS, perSecond: PER_SECOND },
+      url: host.url,
+      accounts: stage.accounts,
+      count: CALLS,
+      perSecond: PER_SECOND,
       model: catalogModel('openai', KILLED_ANSWER),
     });
     // Past the time at which as many end as begin.

@@ -32,7 +32,11 @@ function admitted({ requestId, key, scope, output, cost }: Call): Admission {
     settle: async ({ tokens: _used, ...outcome }: CallOutcome): Promise<Settlement> => ({
       record: {
         ...outcome,
-        ...{ id: requestId, keyId: key.keyId, accountId: key.accountId, created, kind },
+        id: requestId,
+        keyId: key.keyId,
+        accountId: key.accountId,
+        created,
+        kind,
       },
       balance: undefined,
     }),

@@ -58,7 +58,9 @@ async function roundsOf({ accounts }: Stage, url: string): Promise<number> {
         path: '/v1/chat/completions',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${account.credential}` },
         body: JSON.stringify({
-          ...{ model: catalogModel('openai', QUICK_ANSWER), max_tokens: 16_000, stream: true },
+          model: catalogModel('openai', QUICK_ANSWER),
+          max_tokens: 16_000,
+          stream: true,
           messages: [{ role: 'user', content: 'What does a gateway do?' }],
         }),
         end: endOf(STREAMED),

@@ -55,7 +55,9 @@ async function stream(pool: Pool, model: string, account: BenchAccount): Promise
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${account.credential}` },
       body: JSON.stringify({
-        ...{ model, stream: true, max_tokens: 16_000 },
+        model,
+        stream: true,
+        max_tokens: 16_000,
         messages: [{ role: 'user', content: 'What does a gateway do?' }],
       }),
     });

@@ -72,7 +72,11 @@ function keptOf({ candidate, verdict, by, ring }: Trial): Kept {
   const { id, path, line, operator, original, replacement } = candidate;
   const mistake = `${operator}: ${shown(original)} -> ${shown(replacement)}`;
   return {
-    ...{ id, path, line, mistake, verdict },
+    id,
+    path,
+    line,
+    mistake,
+    verdict,
     ...(by === undefined ? {} : { by: shown(by) }),
     ...(ring === undefined ? {} : { ring }),
   };

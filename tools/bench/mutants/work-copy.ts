@@ -102,8 +102,12 @@ export class WorkCopy {
   ): Promise<string> {
     const file = join(this.#folder, 'test-results', 'covered.jsonl');
     const options = [
-      ...['--selectProjects', ring, `--maxWorkers=${workers}`],
-      ...['--coverage', '--coverageProvider=v8', '--coverageReporters=none'],
+      '--selectProjects',
+      ring,
+      `--maxWorkers=${workers}`,
+      '--coverage',
+      '--coverageProvider=v8',
+      '--coverageReporters=none',
       ...modules.map((path) => `--collectCoverageFrom=${path}`),
       `--reporters=${join(import.meta.dirname, 'coverage-reporter.ts')}`,
     ];

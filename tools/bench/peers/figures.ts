@@ -41,7 +41,10 @@ export function goalFigures(samples: Samples): Figure[] {
     samples.addedRatio({ contestant, asked, load: ALONE }, PORTKEY, 'p50Ms');
   const peaks = (asked: CaseName) => samples.peak(OURS, asked) / samples.peak(PORTKEY, asked);
   const goal = (name: string, value: number, bound: Pick<Figure, 'most' | 'least'>): Figure => ({
-    ...{ name, value, unit: `of ${PORTKEY}`, goal: true },
+    name,
+    value,
+    unit: `of ${PORTKEY}`,
+    goal: true,
     ...bound,
   });
   if (!samples.has(PORTKEY, 'chat')) return [];
@@ -71,7 +74,9 @@ function contestantFigures(samples: Samples, asked: CaseName, contestant: string
     return [
       peak,
       ...loads.map((load) => ({
-        ...{ name: named(`p50, ${load}`), value: samples.middle(at(load), 'p50Ms'), unit: 'ms' },
+        name: named(`p50, ${load}`),
+        value: samples.middle(at(load), 'p50Ms'),
+        unit: 'ms',
       })),
     ];
   return [

@@ -104,7 +104,13 @@ async function measureWindow(
   if (reached !== loaded.calls.length)
     throw new Error(`${contestant.name}: ${loaded.calls.length} answers of ${reached} calls of the upstream`);
   return sampleOf({
-    ...{ contestant: contestant.name, asked: asked.name, load: load.name, round },
-    ...{ stream: asked.stream, loaded, cpuMs, databaseCpuMs },
+    contestant: contestant.name,
+    asked: asked.name,
+    load: load.name,
+    round,
+    stream: asked.stream,
+    loaded,
+    cpuMs,
+    databaseCpuMs,
   });
 }

@@ -11,8 +11,15 @@ const root = join(import.meta.dirname, '..', '..', '..');
 
 /** The paths of a checkout that `npm start` reads. */
 const SOURCES = [
-  ...['bin', 'lib', 'lambdas', 'console', 'operator', 'tools'],
-  ...['cdk.json', 'package.json', 'package-lock.json'],
+  'bin',
+  'lib',
+  'lambdas',
+  'console',
+  'operator',
+  'tools',
+  'cdk.json',
+  'package.json',
+  'package-lock.json',
 ];
 
 /** Settings of the shell that would make it another start: a variable that is undefined is not passed on. */

@@ -30,7 +30,10 @@ function searchFigures(vocabularies: readonly Vocabulary[]): readonly Figure[] {
   const found = (rule: (text: string) => number, tries: number): readonly Finding[] =>
     FAMILY_NAMES.map((family, index) =>
       climb(family, {
-        ...{ bound: rule, vocabularies, chance: seeded(SEED * 1_000 + index), tries },
+        bound: rule,
+        vocabularies,
+        chance: seeded(SEED * 1_000 + index),
+        tries,
       }),
     );
   const worstOf = (findings: readonly Finding[]) =>
@@ -43,7 +46,10 @@ function searchFigures(vocabularies: readonly Vocabulary[]): readonly Figure[] {
   const searched = `${FAMILY_NAMES.length} families, ${TRIES} texts each, ${vocabularies.length} tokenizers`;
   return [
     {
-      ...{ name: 'worst count a search finds', value: now.times, unit: 'times the bound', most: 1 },
+      name: 'worst count a search finds',
+      value: now.times,
+      unit: 'times the bound',
+      most: 1,
       note: `${searched}; ${described(now)}`,
     },
     {
@@ -73,8 +79,12 @@ function ratioFigures(name: string, text: string, vocabularies: readonly Vocabul
   const bound = boundTokens(text);
   return [
     {
-      ...{ name: `${name}: bound`, value: bound / most, unit: 'times the largest count' },
-      ...{ least: 1, most: MOST_TIMES, note: vocabularies[counts.indexOf(most)]?.name ?? '' },
+      name: `${name}: bound`,
+      value: bound / most,
+      unit: 'times the largest count',
+      least: 1,
+      most: MOST_TIMES,
+      note: vocabularies[counts.indexOf(most)]?.name ?? '',
     },
     { name: `${name}: bound beside o200k`, value: bound / (counts[0] ?? 1), unit: 'times its count' },
   ];

@@ -30,7 +30,9 @@ export function cached(): string {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
   execFileSync('npm', ['install', '--prefix', FOLDER, '--ignore-scripts', '--no-audit', '--no-fund'], {
-    ...{ cwd: FOLDER, stdio: ['ignore', 'ignore', 'pipe'], timeout: INSTALL_MS },
+    cwd: FOLDER,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: INSTALL_MS,
   });
   writeFileSync(mark, '');
   return FOLDER;

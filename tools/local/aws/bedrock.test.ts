@@ -177,7 +177,9 @@ describe('a signed call of a function to a Messages endpoint', () => {
     const model = path.startsWith('/anthropic') ? MODEL : 'claude-sim';
     const url = `${endpoint.url}${path}`;
     const body = JSON.stringify({
-      ...{ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say exactly: hi' }] },
+      model,
+      max_tokens: 16,
+      messages: [{ role: 'user', content: 'Say exactly: hi' }],
     });
     const own = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
     const headers = { ...own, ...(workspace === undefined ? {} : { 'anthropic-workspace-id': workspace }) };

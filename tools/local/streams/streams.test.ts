@@ -34,7 +34,9 @@ beforeAll(async () => {
   const admin = client(engineEndpoint);
   await ensureTables(admin, [
     {
-      ...{ name: TABLE, indexes: [], stream: 'NEW_IMAGE' },
+      name: TABLE,
+      indexes: [],
+      stream: 'NEW_IMAGE',
       keySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
       attributes: [{ AttributeName: 'id', AttributeType: 'S' }],
     },
@@ -63,7 +65,11 @@ async function follow(stateDir: string, writes: TableWrites): Promise<() => Prom
   const store = openMessagingStore(':memory:');
   releases.push(() => store.close());
   const mapping = {
-    ...{ functionName: FUNCTION.name, tableName: TABLE, batchSize: 10, bisect: false, maxRetries: 0 },
+    functionName: FUNCTION.name,
+    tableName: TABLE,
+    batchSize: 10,
+    bisect: false,
+    maxRetries: 0,
     streamArn: regionalArn('dynamodb', `table/${TABLE}/stream/local`),
     deadQueueArn: undefined,
   };

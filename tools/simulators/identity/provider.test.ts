@@ -66,8 +66,11 @@ async function exchange(code: string, changes: Readonly<Record<string, string>> 
   const response = await fetch(`${provider.url}/token`, {
     method: 'POST',
     body: new URLSearchParams({
-      ...{ grant_type: 'authorization_code', client_id: CLIENT_ID, redirect_uri: REDIRECT },
-      ...{ code, code_verifier: VERIFIER },
+      grant_type: 'authorization_code',
+      client_id: CLIENT_ID,
+      redirect_uri: REDIRECT,
+      code,
+      code_verifier: VERIFIER,
       ...changes,
     }),
   });
@@ -80,7 +83,9 @@ async function claimsOf(idToken: string | undefined) {
     typeof createLocalJWKSet
   >[0];
   const { payload } = await jwtVerify(idToken ?? '', createLocalJWKSet(keys), {
-    ...{ issuer: provider.url, audience: CLIENT_ID, currentDate: new Date(nowMs) },
+    issuer: provider.url,
+    audience: CLIENT_ID,
+    currentDate: new Date(nowMs),
   });
   return payload;
 }

@@ -51,7 +51,9 @@ describe('a chat model of DeepSeek', () => {
       body: {
         error: {
           message: expect.stringContaining('must be passed back'),
-          ...{ type: 'invalid_request_error', param: null, code: 'invalid_request_error' },
+          type: 'invalid_request_error',
+          param: null,
+          code: 'invalid_request_error',
         },
       },
     });
@@ -116,7 +118,9 @@ describe('a chat model of Gemini', () => {
 describe('a model of Claude that thinks', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
   const ask = {
-    ...{ model: 'claude-sim', max_tokens: 2000, thinking },
+    model: 'claude-sim',
+    max_tokens: 2000,
+    thinking,
     tools: [{ name: 'clock', input_schema: { type: 'object' } }],
   };
   const exchange = async (prompt: string) => {

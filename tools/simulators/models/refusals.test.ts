@@ -348,9 +348,14 @@ describe('a bad Converse request', () => {
 
   it('raises the error classes of the official client', async () => {
     const named = {
-      ...{ 400: 'ValidationException', 403: 'AccessDeniedException', 404: 'ResourceNotFoundException' },
-      ...{ 408: 'ModelTimeoutException', 424: 'ModelErrorException', 429: 'ThrottlingException' },
-      ...{ 500: 'InternalServerException', 503: 'ServiceUnavailableException' },
+      400: 'ValidationException',
+      403: 'AccessDeniedException',
+      404: 'ResourceNotFoundException',
+      408: 'ModelTimeoutException',
+      424: 'ModelErrorException',
+      429: 'ThrottlingException',
+      500: 'InternalServerException',
+      503: 'ServiceUnavailableException',
     };
     for (const [status, name] of Object.entries(named)) {
       const input = { modelId: `fail-${status}`, ...asked } as ConverseCommandInput;

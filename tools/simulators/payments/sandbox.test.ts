@@ -135,9 +135,13 @@ describe('what is paid', () => {
     expect(dispute.amount).toBe(1_000);
     await control(`disputes/${dispute.id}/win`);
     expect(types()).toEqual([
-      ...['checkout.session.completed', 'refund.created', 'refund.failed'],
-      ...['charge.dispute.created', 'charge.dispute.funds_withdrawn'],
-      ...['charge.dispute.funds_reinstated', 'charge.dispute.closed'],
+      'checkout.session.completed',
+      'refund.created',
+      'refund.failed',
+      'charge.dispute.created',
+      'charge.dispute.funds_withdrawn',
+      'charge.dispute.funds_reinstated',
+      'charge.dispute.closed',
     ]);
   });
 });

@@ -106,8 +106,14 @@ export const PRESETS = {
     developer_role: false,
     reasoning_request: 'reasoning',
     passes: [
-      ...[...BREAKPOINTS, 'tools[].cache_control', ...SAMPLING, 'top_a', 'transforms', 'usage'],
-      ...['plugins', 'image_config'],
+      ...BREAKPOINTS,
+      'tools[].cache_control',
+      ...SAMPLING,
+      'top_a',
+      'transforms',
+      'usage',
+      'plugins',
+      'image_config',
     ],
   },
   /** Alibaba Cloud Model Studio, Deep thinking: `enable_thinking` and `thinking_budget`; pi. */
@@ -115,8 +121,13 @@ export const PRESETS = {
     ...OLDER,
     reasoning_request: 'enable_thinking',
     passes: [
-      ...[...BREAKPOINTS, 'top_k', 'enable_thinking', 'thinking_budget', 'enable_search', 'search_options'],
-      ...['enable_code_interpreter'],
+      ...BREAKPOINTS,
+      'top_k',
+      'enable_thinking',
+      'thinking_budget',
+      'enable_search',
+      'search_options',
+      'enable_code_interpreter',
     ],
   },
   /** Fireworks docs, Reasoning; pi. */

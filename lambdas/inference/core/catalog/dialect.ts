@@ -66,8 +66,16 @@ const reasoning = {
    * `none`: the host has no field for it and receives none.
    */
   reasoning_request: z.enum([
-    ...['effort', 'budget', 'adaptive', 'switch', 'enable_thinking', 'chat_template_kwargs'],
-    ...['reasoning', 'reasoning_enabled', 'prompt_mode', 'none'],
+    'effort',
+    'budget',
+    'adaptive',
+    'switch',
+    'enable_thinking',
+    'chat_template_kwargs',
+    'reasoning',
+    'reasoning_enabled',
+    'prompt_mode',
+    'none',
   ] as const),
   /**
    * The efforts that an `openai` host knows; any other becomes the nearest of them. Beside a request that only

@@ -8,7 +8,11 @@ function entryOf(type: string, price: object): Record<string, unknown> {
   const [model] = parseCatalog({
     models: [
       {
-        ...{ id: 'a/b', type, owned_by: 'a', created: 1, price },
+        id: 'a/b',
+        type,
+        owned_by: 'a',
+        created: 1,
+        price,
         routes: [
           { ...route, ...(type === 'chat' ? { cost: { ...price, input: '0.123456789' } } : { cost }) },
         ],
@@ -24,8 +28,14 @@ describe('the prices of a model, as callers see them', () => {
 
   it('occupy one field each if there are no others', () => {
     expect(entryOf('chat', plain)).toEqual({
-      ...{ model_id: 'a/b', model: 'a/b', type: 'chat', unit: 'per_million_tokens', price: 0.1 },
-      ...{ input_price: 0.1, output_price: 0.4, cached_input_price: 0.00875 },
+      model_id: 'a/b',
+      model: 'a/b',
+      type: 'chat',
+      unit: 'per_million_tokens',
+      price: 0.1,
+      input_price: 0.1,
+      output_price: 0.4,
+      cached_input_price: 0.00875,
     });
   });
 
@@ -41,7 +51,8 @@ describe('the prices of a model, as callers see them', () => {
     expect(entryOf('chat', { ...plain, ...further })).toMatchObject({ price: 0.1, prices: further });
     const variants = [{ quality: 'high', image: 0.167 }];
     expect(entryOf('image', { unit: 'per_image', image: 0.04, variants })).toMatchObject({
-      ...{ unit: 'per_image', price: 0.04 },
+      unit: 'per_image',
+      price: 0.04,
       prices: { variants },
     });
   });
@@ -54,7 +65,11 @@ describe('the prices of a model, as callers see them', () => {
     ['audio', { unit: 'per_hour', hour: 0.36 }, 0.36],
   ])('name the headline figure of type %s', (type, price, headline) => {
     expect(entryOf(type, price)).toEqual({
-      ...{ model_id: 'a/b', model: 'a/b', type, unit: price.unit, price: headline },
+      model_id: 'a/b',
+      model: 'a/b',
+      type,
+      unit: price.unit,
+      price: headline,
     });
   });
 
@@ -68,8 +83,12 @@ it('says how much a model takes, and what some route of it can', () => {
   const [model] = parseCatalog({
     models: [
       {
-        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
-        ...{ context_window: 128_000, max_output_tokens: 4_096 },
+        id: 'a/b',
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        context_window: 128_000,
+        max_output_tokens: 4_096,
         price: { unit: 'per_million_tokens', input: 1, output: 2 },
         routes: [
           { id: 'r', ...route, capabilities: ['vision', 'stream'] },
@@ -79,7 +98,8 @@ it('says how much a model takes, and what some route of it can', () => {
     ],
   }).models;
   expect(model === undefined ? undefined : priceEntry(model)).toMatchObject({
-    ...{ context_window: 128_000, max_output_tokens: 4_096 },
+    context_window: 128_000,
+    max_output_tokens: 4_096,
     capabilities: ['tools', 'vision', 'stream'],
   });
 });

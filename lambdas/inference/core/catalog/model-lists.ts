@@ -63,7 +63,11 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
   const further = furtherPrices(price);
   const taken = new Set(model.routes.flatMap(({ capabilities }) => capabilities));
   const entry = {
-    ...{ model_id: id, model: id, type, unit: price.unit, price: usdJson(headlineOf(price)) },
+    model_id: id,
+    model: id,
+    type,
+    unit: price.unit,
+    price: usdJson(headlineOf(price)),
     ...(Object.keys(further).length === 0 ? {} : { prices: further }),
     ...(context === undefined ? {} : { context_window: context }),
     ...(most === undefined ? {} : { max_output_tokens: most }),

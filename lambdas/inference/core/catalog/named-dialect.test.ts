@@ -5,7 +5,10 @@ import { route } from './route-document.ts';
 
 const routeWith = (written: unknown, protocol = 'openai') =>
   route.safeParse({
-    ...{ id: 'r', protocol, upstream_model: 'm', dialect: written },
+    id: 'r',
+    protocol,
+    upstream_model: 'm',
+    dialect: written,
     ...(protocol === 'bedrock' ? {} : { base_url: 'https://host.example/v1' }),
   });
 

@@ -76,7 +76,11 @@ describe('a change of price', () => {
 const catalogOf = (...models: readonly (readonly [id: string, input: number, ...aliases: string[]])[]) =>
   parseCatalog({
     models: models.map(([id, input, ...aliases]) => ({
-      ...{ id, aliases, type: 'chat', owned_by: 'a', created: 1 },
+      id,
+      aliases,
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
       price: { unit: 'per_million_tokens', input, output: 100 },
       routes: [{ id: `${id}-r`, protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' }],
     })),

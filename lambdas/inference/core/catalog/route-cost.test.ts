@@ -37,7 +37,11 @@ const MEASURED: UnitCounts = {
 const documentOf = (type: string, price: object, cost: object) => ({
   models: [
     {
-      ...{ id: 'a/b', type, owned_by: 'a', created: 1, price },
+      id: 'a/b',
+      type,
+      owned_by: 'a',
+      created: 1,
+      price,
       routes: [{ id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm', cost }],
     },
   ],

@@ -186,7 +186,8 @@ export function failureOf(
     when: { absent: 'open_until', atMost: { since: begunMs }, notFull: news },
     add: {
       ...Object.fromEntries(news.map((name) => [name, member])),
-      ...{ [`f${bucket}`]: 1, [`s${bucket}`]: Math.min(successes, MAX_SUCCESSES) },
+      [`f${bucket}`]: 1,
+      [`s${bucket}`]: Math.min(successes, MAX_SUCCESSES),
       ...(assumed > 0 ? { [`t${bucketOf(nowMs, ASSUMED_MS)}`]: assumed } : {}),
     },
     // The clocks of processes differ by less than the third bucket.

@@ -14,7 +14,9 @@ const text = (value: string) => ({ type: 'text', text: value }) as const;
 const ofMessages = (fields: Partial<Anthropic.MessageCreateParams>) =>
   messagesPayload(
     validate(messagesRequest, {
-      ...{ model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
+      model: 'a/b',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'Hi' }],
       ...fields,
     }),
     NO_CAPSULES,
@@ -23,7 +25,9 @@ const ofMessages = (fields: Partial<Anthropic.MessageCreateParams>) =>
 const ofChat = (fields: object) =>
   chatPayload(
     validate(chatCompletionRequest, {
-      ...{ model: 'a/b', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
+      model: 'a/b',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'Hi' }],
       ...fields,
     }),
     NO_CAPSULES,

@@ -52,7 +52,14 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
     return readCompletion(
       format,
       {
-        ...{ requestId, key, body, identity: text, models, catalog: version, capsules, chance },
+        requestId,
+        key,
+        body,
+        identity: text,
+        models,
+        catalog: version,
+        capsules,
+        chance,
         headers: request.headers,
       },
       dependencies,
@@ -105,12 +112,19 @@ export function readCompletion<Request extends CompletionRequest>(
   const payloadWithin = (output: number) => (asked === undefined ? limitedTo(payload, output) : payload);
   const identityOf = (model: Model) => ({ id: answerId, model: nameOf(model, body, models) });
   return {
-    ...{ requestId, key, identity, ...quote, headers },
+    requestId,
+    key,
+    identity,
+    ...quote,
+    headers,
     stream: payload.stream,
     events: payload.stream ? answer.events : undefined,
     attempt: async ({ model, route }, time, output) =>
       attemptRoute({
-        ...{ route, after, hostEnds, ...time },
+        route,
+        after,
+        hostEnds,
+        ...time,
         provider: providers[route.protocol],
         payload: payloadFor(route, withSentMarks({ model, route }, payloadWithin(output))),
         identity: identityOf(model),
@@ -121,7 +135,11 @@ export function readCompletion<Request extends CompletionRequest>(
       const { model, route } = candidate;
       const { output } = admission;
       return prepareCompletion(reply, answered, {
-        ...{ prompt, catalog, headers, ...boundsOn(route, output), ...answer },
+        prompt,
+        catalog,
+        headers,
+        ...boundsOn(route, output),
+        ...answer,
         chosenTokens: isChosen ? output : undefined,
         onExcess: () =>
           log.warn('a route counted more than the bound', { requestId, model: model.id, route: route.id }),

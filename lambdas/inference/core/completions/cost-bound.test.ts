@@ -156,7 +156,9 @@ describe('a completion of which its route reports more than its bound', () => {
       const usage = { promptTokens: reported, cachedTokens: 0, completionTokens: reported };
       const answer = { kind: 'json', answer: { body: {} }, text: 'Hello.', usage } as unknown as Answer;
       const deliver = await call.prepare(answer, {
-        ...{ candidate: { model, route }, keep: undefined, flush: async () => {} },
+        candidate: { model, route },
+        keep: undefined,
+        flush: async () => {},
         admission: { output: 50, hold: { amount }, headers: {}, settle },
       } as unknown as AnsweredCall);
       await deliver();
@@ -230,7 +232,11 @@ describe('a completion whose output is left to the service', () => {
       openFormat,
       {
         body: { model: 'a/0', messages: messagesOf('Hello.') },
-        ...{ identity: '', models: [model], catalog: 'v1', capsules, ...CALLER },
+        identity: '',
+        models: [model],
+        catalog: 'v1',
+        capsules,
+        ...CALLER,
       },
       { ...world, providers },
     );
@@ -251,7 +257,9 @@ describe('a completion whose output is left to the service', () => {
     const [model] = modelsOf({
       max_output_tokens: 4_096,
       routes: protocols.map((protocol) => ({
-        ...{ ...route, id: protocol, protocol },
+        ...route,
+        id: protocol,
+        protocol,
         ...(protocol === 'bedrock' ? { secret: undefined } : {}),
       })),
     });
@@ -260,7 +268,11 @@ describe('a completion whose output is left to the service', () => {
       responsesFormat,
       {
         body: validate(responsesRequest, { model: 'a/0', input: 'Hello.' }),
-        ...{ identity: '', models: [model], catalog: 'v1', capsules, ...CALLER },
+        identity: '',
+        models: [model],
+        catalog: 'v1',
+        capsules,
+        ...CALLER,
       },
       { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
     );

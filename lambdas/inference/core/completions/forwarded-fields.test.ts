@@ -21,7 +21,11 @@ function candidateOf(more: object, price: object = {}) {
   const [model] = parseCatalog({
     models: [
       {
-        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1, routes: [route] },
+        id: 'a/b',
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        routes: [route],
         price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
       },
     ],

@@ -15,11 +15,17 @@ const modelsOf = (protocol: string, price: object = {}) =>
   parseCatalog({
     models: [
       {
-        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+        id: 'a/b',
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
         price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
         routes: [
           {
-            ...{ id: 'r', protocol, base_url: 'https://a.test/v1', upstream_model: 'm' },
+            id: 'r',
+            protocol,
+            base_url: 'https://a.test/v1',
+            upstream_model: 'm',
             capabilities: ['tools'],
           },
         ],

@@ -118,7 +118,8 @@ describe('the samples', () => {
         !schemas[sample.protocol].safeParse(bodyOf(sample)).success,
     );
     expect(refused.map(({ protocol, features: [first] }) => `${protocol} ${first?.param}`)).toEqual([
-      ...['openai tools[0].type', 'openai tools[1].type'],
+      'openai tools[0].type',
+      'openai tools[1].type',
       ...['audio_url', 'video_url', 'video'].map((name) => `openai messages[0].content[1].${name}`),
     ]);
   });
@@ -197,10 +198,18 @@ describe('a priced field', () => {
 
   const BLOCK = 'messages[].content[]';
   it.each([
-    ...['system[]', BLOCK, `${BLOCK}.source.content[]`, `${BLOCK}.tool_changes[]`, 'tools[]'],
-    ...[`${BLOCK}.content[]`, `${BLOCK}.content[].content[]`, `${BLOCK}.content[].source.content[]`],
-    ...[`${BLOCK}.content[].content[].source.content[]`, `${BLOCK}.content[].tool_references[]`],
-    ...[`${BLOCK}.tool.definition`, `${BLOCK}.tool_changes[].tool.definition`],
+    'system[]',
+    BLOCK,
+    `${BLOCK}.source.content[]`,
+    `${BLOCK}.tool_changes[]`,
+    'tools[]',
+    `${BLOCK}.content[]`,
+    `${BLOCK}.content[].content[]`,
+    `${BLOCK}.content[].source.content[]`,
+    `${BLOCK}.content[].content[].source.content[]`,
+    `${BLOCK}.content[].tool_references[]`,
+    `${BLOCK}.tool.definition`,
+    `${BLOCK}.tool_changes[].tool.definition`,
   ])(
     'yields its feature at every position of the Messages protocol that supports a cache breakpoint: %s',
     (place) => {
@@ -272,7 +281,13 @@ describe('any JSON at all', () => {
           .flatMap((pattern) => pattern.split(/[.[\]*]+/).filter(Boolean)),
       ),
     ),
-    ...['__proto__', 'constructor', 'toString', 'valueOf', 'ttl', 'type', 'mode'],
+    '__proto__',
+    'constructor',
+    'toString',
+    'valueOf',
+    'ttl',
+    'type',
+    'mode',
   );
   const { value: any } = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(

@@ -36,18 +36,23 @@ const NOT_FORWARDED: Readonly<Record<CallerProtocol, readonly string[]>> = {
   'openai-responses': [],
   anthropic: [
     // Headers.
-    ...['betas', 'user_profile_id', 'workspace_id'],
+    'betas',
+    'user_profile_id',
+    'workspace_id',
     // The service reads the first, which is forwarded by its newer name, and rejects the second.
-    ...['output_format', 'thread'],
+    'output_format',
+    'thread',
     // Of compaction, which is rejected.
-    ...['context_management.edits[].instructions', 'context_management.edits[].pause_after_compaction'],
+    'context_management.edits[].instructions',
+    'context_management.edits[].pause_after_compaction',
   ],
 };
 
 /** Fields that the SDK does not declare: what this service's answers say of reasoning, and an MCP server's tools. */
 const NOT_PUBLISHED: Readonly<Record<CallerProtocol, readonly string[]>> = {
   openai: [
-    ...['messages[].reasoning', 'messages[].reasoning_content'],
+    'messages[].reasoning',
+    'messages[].reasoning_content',
     ...['type', 'id', 'index', 'format', 'text', 'summary', 'signature', 'data'].map(
       (name) => `messages[].reasoning_details[].${name}`,
     ),
@@ -171,8 +176,20 @@ describe('the reader of schemas', () => {
       export declare namespace Other { interface Two { two: Inner } interface Inner { inner?: never; real: 1 } }
       export declare class Made { field?: string; method(): void }`;
     expect(paths(text)).toEqual([
-      ...['base', 'list', 'list[].one', 'list[].two', 'list[].two.real', 'both', 'both.one', 'both.more'],
-      ...['map', 'map{}.one', 'made', 'made.field', 'tuple', 'tuple[][].one'],
+      'base',
+      'list',
+      'list[].one',
+      'list[].two',
+      'list[].two.real',
+      'both',
+      'both.one',
+      'both.more',
+      'map',
+      'map{}.one',
+      'made',
+      'made.field',
+      'tuple',
+      'tuple[][].one',
     ]);
     expect(read(text).find(({ path }) => path === 'list[].one')?.values).toEqual(['a', 'b']);
   });

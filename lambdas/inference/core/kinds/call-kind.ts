@@ -70,8 +70,15 @@ export function measuredOutcome(
   const priced = priceMeasured(model, measured);
   const cost = priced.amount;
   return {
-    ...{ model: model.id, route: route.id, status: 'completed', estimated: false, cost },
-    ...{ inputUnits: 0, cachedUnits: 0, outputUnits: 0, tokens: 0 },
+    model: model.id,
+    route: route.id,
+    status: 'completed',
+    estimated: false,
+    cost,
+    inputUnits: 0,
+    cachedUnits: 0,
+    outputUnits: 0,
+    tokens: 0,
     ...counted,
     ...billBasis(priced, { cost, catalog, route }),
   };

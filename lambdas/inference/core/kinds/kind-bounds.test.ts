@@ -113,8 +113,13 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
   };
   const estimate = embeddings.estimate(request, model);
   const deliver = await embeddings.prepare({
-    ...{ request, estimate, catalog: 'v1', candidate: { model, route } },
-    ...{ answer: { embeddings: [], tokens }, keep: undefined, flush: async () => {} },
+    request,
+    estimate,
+    catalog: 'v1',
+    candidate: { model, route },
+    answer: { embeddings: [], tokens },
+    keep: undefined,
+    flush: async () => {},
     admission: { hold: { amount: estimate.amount }, headers: {}, settle },
   } as unknown as KindCall<EmbeddingRequest, EmbeddingAnswer>);
   const answer = await ((await deliver()) as Response).json();

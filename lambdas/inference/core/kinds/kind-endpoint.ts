@@ -42,7 +42,10 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
     const payload = callKind.toPayload(request, model);
     const estimate = callKind.estimate(request, model);
     return {
-      ...{ requestId, key, identity: text, stream },
+      requestId,
+      key,
+      identity: text,
+      stream,
       ...quoteKind(kind, { models: [model], controls: controlsOf(request), chance: random }, estimate),
       attempt: ({ model, route }, time) =>
         attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),

@@ -8,8 +8,12 @@ import type { Dialect } from '../catalog/dialect.ts';
 import { boundTextTokens, dialectTokens } from './estimate.ts';
 
 const EVERYTHING: Dialect = {
-  ...{ empty_assistant: false, assistant_after_tools: true, system_messages: 'first' },
-  ...{ schemas: 'simple', all_properties_required: true, text_content: 'string' },
+  empty_assistant: false,
+  assistant_after_tools: true,
+  system_messages: 'first',
+  schemas: 'simple',
+  all_properties_required: true,
+  text_content: 'string',
 };
 
 const leaf = fc.oneof(

@@ -5,9 +5,24 @@
  * boolean. The model's name is the route's own.
  */
 const SETTINGS: ReadonlySet<string> = new Set([
-  ...['model', 'stream', 'temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'n', 'seed'],
-  ...['presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'parallel_tool_calls'],
-  ...['max_output_tokens', 'max_tool_calls', 'store', 'background'],
+  'model',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'logprobs',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'max_output_tokens',
+  'max_tool_calls',
+  'store',
+  'background',
 ]);
 
 /** Returns whether a field with this value gives no information to a model. */
@@ -17,14 +32,29 @@ export const isSetting = (field: string, value: unknown): boolean =>
 /** Roles of messages, and the types of parts whose other fields are all in sight: text, images, thoughts, calls. */
 export const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 export const SEEN_PARTS: ReadonlySet<unknown> = new Set([
-  ...['text', 'refusal', 'image_url', 'image', 'thinking', 'redacted_thinking'],
-  ...['tool_use', 'tool_result', 'search_result'],
-  ...['input_text', 'output_text', 'input_image', 'summary_text', 'reasoning_text'],
+  'text',
+  'refusal',
+  'image_url',
+  'image',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'tool_result',
+  'search_result',
+  'input_text',
+  'output_text',
+  'input_image',
+  'summary_text',
+  'reasoning_text',
 ]);
 
 /** Items of the Responses format whose fields are all in sight. */
 export const SEEN_ITEMS: ReadonlySet<unknown> = new Set([
-  ...['reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
 ]);
 
 /** The types of tools that the caller runs; every route can be given them, as functions. */

@@ -48,7 +48,10 @@ describe('the bound on tokens', () => {
   it.each(FAMILY_NAMES)('covers the tokens of the texts that a search generates for %s', (family) => {
     const chance = drawsOf(family);
     const { text, tokens, bound } = climb(family, {
-      ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: rounds(20) },
+      bound: boundTokens,
+      vocabularies: LIGHT,
+      chance,
+      tries: rounds(20),
     });
     expect([text, Math.max(0, tokens - bound)]).toEqual([text, 0]);
   });

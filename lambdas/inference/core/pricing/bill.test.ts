@@ -35,7 +35,9 @@ describe('what providers charge', () => {
     tiers: [{ above: 271_999, input: '10', output: '45', cached_input: '1' }],
     service_tiers: {
       priority: {
-        ...{ input: '12.5', output: '75', cached_input: '1.25' },
+        input: '12.5',
+        output: '75',
+        cached_input: '1.25',
         tiers: [{ above: 271_999, input: '25', output: '112.5', cached_input: '2.5' }],
       },
     },
@@ -124,37 +126,68 @@ describe('what providers charge', () => {
 
   it('depends on the type of token if one has a separate price', () => {
     const voice = tokenPricesOf({
-      ...{ input: '2.5', output: '10', cached_input: '1.25', reasoning_output: '12' },
-      ...{ audio_input: '40', cached_audio_input: '2.5', audio_output: '80', image_input: '5' },
+      input: '2.5',
+      output: '10',
+      cached_input: '1.25',
+      reasoning_output: '12',
+      audio_input: '40',
+      cached_audio_input: '2.5',
+      audio_output: '80',
+      image_input: '5',
     });
     const terms = termsFor(voice, [
       { kind: 'tokens', rate: 'audio_input', param: 'messages' },
       { kind: 'tokens', rate: 'audio_output', param: 'audio' },
     ]);
     const usage = usageOf({
-      ...{ promptTokens: 1_000, cachedTokens: 300, audioInputTokens: 400, cachedAudioTokens: 100 },
-      ...{ imageInputTokens: 50, completionTokens: 500, audioOutputTokens: 200, reasoningTokens: 100 },
+      promptTokens: 1_000,
+      cachedTokens: 300,
+      audioInputTokens: 400,
+      cachedAudioTokens: 100,
+      imageInputTokens: 50,
+      completionTokens: 500,
+      audioOutputTokens: 200,
+      reasoningTokens: 100,
     });
     const { lines } = priceUsage(voice, terms, usage);
     expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
-      ...{ audio_input: 300, cached_audio_input: 100, cached_input: 200, image_input: 50, input: 350 },
-      ...{ audio_output: 200, reasoning_output: 100, output: 200 },
+      audio_input: 300,
+      cached_audio_input: 100,
+      cached_input: 200,
+      image_input: 50,
+      input: 350,
+      audio_output: 200,
+      reasoning_output: 100,
+      output: 200,
     });
   });
 
   it('includes only the cached images that fit in the cached tokens after cached audio', () => {
     const voice = tokenPricesOf({
-      ...{ input: '2.5', output: '10', cached_input: '1.25', audio_input: '40', cached_audio_input: '2.5' },
-      ...{ image_input: '5', cached_image_input: '0.5' },
+      input: '2.5',
+      output: '10',
+      cached_input: '1.25',
+      audio_input: '40',
+      cached_audio_input: '2.5',
+      image_input: '5',
+      cached_image_input: '0.5',
     });
     const terms = termsFor(voice, [{ kind: 'tokens', rate: 'audio_input', param: 'messages' }]);
     const usage = usageOf({
-      ...{ promptTokens: 100, cachedTokens: 10, completionTokens: 0, audioInputTokens: 8 },
-      ...{ cachedAudioTokens: 8, imageInputTokens: 8, cachedImageTokens: 8 },
+      promptTokens: 100,
+      cachedTokens: 10,
+      completionTokens: 0,
+      audioInputTokens: 8,
+      cachedAudioTokens: 8,
+      imageInputTokens: 8,
+      cachedImageTokens: 8,
     });
     const { lines } = priceUsage(voice, terms, usage);
     expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
-      ...{ cached_audio_input: 8, cached_image_input: 2, image_input: 6, input: 84 },
+      cached_audio_input: 8,
+      cached_image_input: 2,
+      image_input: 6,
+      input: 84,
     });
   });
 });

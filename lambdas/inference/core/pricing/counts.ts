@@ -26,8 +26,13 @@ export type BillableItem = TokenItem | FeatureItem | ImageItem | 'character' | '
 export type Counts = ReadonlyMap<BillableItem, number>;
 
 const INPUT_ITEMS: ReadonlySet<string> = new Set<TokenItem>([
-  ...(['input', 'cached_input', 'audio_input', 'cached_audio_input'] as const),
-  ...(['image_input', 'cached_image_input', 'video_input'] as const),
+  'input',
+  'cached_input',
+  'audio_input',
+  'cached_audio_input',
+  'image_input',
+  'cached_image_input',
+  'video_input',
   ...LIFETIMES.map((lifetime) => `cache_write_${lifetime}` as const),
 ]);
 

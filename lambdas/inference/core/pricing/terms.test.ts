@@ -15,7 +15,10 @@ import { priceUsage } from '../metering/priced-usage.ts';
 import { promptWithUses, termsOf, worstCost } from './terms.ts';
 
 const FULL = {
-  ...{ input: '3', output: '15', audio_input: '40', audio_output: '80' },
+  input: '3',
+  output: '15',
+  audio_input: '40',
+  audio_output: '80',
   cache_writes: { '5m': '3.75' },
   service_tiers: { priority: { factor: '2' }, flex: { factor: '0.5' } },
   regions: { us: { factor: '1.1' } },

@@ -11,7 +11,10 @@ const ACCOUNT = 'acc_1';
 
 function modelsOf(weights: readonly number[]) {
   const routes = weights.map((weight, index) => ({
-    ...{ id: `route-${index}`, protocol: 'openai', base_url: 'https://a.test', upstream_model: 'm' },
+    id: `route-${index}`,
+    protocol: 'openai',
+    base_url: 'https://a.test',
+    upstream_model: 'm',
     weight,
   }));
   const price = { unit: 'per_million_tokens', input: 1, output: 2 };

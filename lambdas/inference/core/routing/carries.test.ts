@@ -17,14 +17,23 @@ const route = (id: string, protocol: string) => ({
 const { models } = parseCatalog({
   models: [
     {
-      ...{ id: 'a/plain', type: 'chat', owned_by: 'a', created: 1 },
+      id: 'a/plain',
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
       price: { unit: 'per_million_tokens', input: 1, output: 2 },
       routes: [route('plain-openai', 'openai'), route('plain-anthropic', 'anthropic')],
     },
     {
-      ...{ id: 'a/priced', type: 'chat', owned_by: 'a', created: 1 },
+      id: 'a/priced',
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
       price: {
-        ...{ unit: 'per_million_tokens', input: 1, output: 2, cache_writes: { '5m': 1.25 } },
+        unit: 'per_million_tokens',
+        input: 1,
+        output: 2,
+        cache_writes: { '5m': 1.25 },
         service_tiers: { priority: { factor: 2 } },
       },
       routes: [route('priced-openai', 'openai'), route('priced-anthropic', 'anthropic')],
@@ -36,7 +45,9 @@ const TALK: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, s
 
 const chosenOf = (wanted: readonly Model[], payload: ChatPayload) =>
   chooseRoutes({
-    ...{ models: wanted, controls: NO_CONTROLS, chance: () => 0.5 },
+    models: wanted,
+    controls: NO_CONTROLS,
+    chance: () => 0.5,
     call: { payload, providers: PROVIDERS, request: {} },
   });
 
@@ -90,7 +101,10 @@ describe('a request that asks for what has a price of its own', () => {
 describe('a host that has another price while it thinks, and is asked to by `enable_thinking`', () => {
   const [plain, tiered] = parseCatalog({
     models: [{}, { service_tiers: { thinking: { factor: 4 } } }].map((more, index) => ({
-      ...{ id: `q/${index}`, type: 'chat', owned_by: 'q', created: 1 },
+      id: `q/${index}`,
+      type: 'chat',
+      owned_by: 'q',
+      created: 1,
       price: { unit: 'per_million_tokens', input: 1, output: 2, ...more },
       routes: [{ ...route(`q-${index}`, 'openai'), dialect: { preset: 'qwen' } }],
     })),

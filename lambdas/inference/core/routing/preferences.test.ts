@@ -20,11 +20,18 @@ const payloadOf = (protocol: CallerProtocol, request: JsonObject) =>
   payloadNeeding([], { protocol, fields: { ...readFields(TABLES[protocol], request), needs: [] } });
 
 const route = (id: string, more: object = {}) => ({
-  ...{ id, protocol: 'openai', base_url: 'https://a.test', upstream_model: 'm' },
+  id,
+  protocol: 'openai',
+  base_url: 'https://a.test',
+  upstream_model: 'm',
   ...more,
 });
 const model = (id: string, price: object, routes: readonly object[] = [route(`at-${id}`)]) => ({
-  ...{ id, type: 'chat', owned_by: 'a', created: 1, routes },
+  id,
+  type: 'chat',
+  owned_by: 'a',
+  created: 1,
+  routes,
   price: { unit: 'per_million_tokens', ...price },
 });
 

@@ -79,7 +79,10 @@ export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): 
   if (provider == null) return NO_CONTROLS;
   const { order, only, ignore, allow_fallbacks: allowFallbacks, max_price: limit, sort } = provider;
   return {
-    ...{ order, only, ignore, allowFallbacks },
+    order,
+    only,
+    ignore,
+    allowFallbacks,
     requireParameters: provider.require_parameters === true,
     ...(limit == null ? {} : { maxPrice: { ...limitOf('prompt', limit), ...limitOf('completion', limit) } }),
     ...(sort == null ? {} : { sort }),

@@ -44,7 +44,10 @@ const documents = fc
   )
   .map((models) => ({
     models: models.map(({ price, routes }, model) => ({
-      ...{ id: `model-${model}`, type: 'chat', owned_by: 'someone', created: 1 },
+      id: `model-${model}`,
+      type: 'chat',
+      owned_by: 'someone',
+      created: 1,
       price_source: { url: 'https://hidden-source.example', as_of: '2026-01-01' },
       price: { unit: 'per_million_tokens', input: price, output: price },
       routes: routes.map((each, at) => JSON.parse(JSON.stringify({ id: `route-${model}-${at}`, ...each }))),
@@ -143,7 +146,10 @@ describe('the operator’s view of routes', () => {
       { id: 'route-2-0', circuit: 'half_open', since: (NOW_MS - COOLDOWN_MS) / 1000 - 1 },
     ]);
     expect(of({ circuit: 'closed' })[0]).toMatchObject({
-      ...{ id: 'route-0-0', circuit: 'closed', since: null, accounts_affected: 0 },
+      id: 'route-0-0',
+      circuit: 'closed',
+      since: null,
+      accounts_affected: 0,
     });
   });
 
@@ -198,17 +204,27 @@ describe('the operator’s view of routes', () => {
 
 describe('the operator’s view of the catalog', () => {
   const applied = (version: string, models: readonly object[], appliedMs = 0) => ({
-    ...{ version, json: JSON.stringify({ models }), appliedMs },
+    version,
+    json: JSON.stringify({ models }),
+    appliedMs,
   });
   const model = (id: string, input: number) => ({
-    ...{ id, type: 'chat', owned_by: 'someone', created: 1 },
+    id,
+    type: 'chat',
+    owned_by: 'someone',
+    created: 1,
     price: { unit: 'per_million_tokens', input, output: 2 },
     routes: [{ id: `r-${id}`, protocol: 'openai', base_url: 'https://x.example/v1', upstream_model: 'm' }],
   });
 
   it('contains no difference for the first one', () => {
     expect(catalogView(applied('a', [model('one', 1)]), undefined)).toEqual({
-      ...{ object: 'catalog', version: 'a', applied: 0, models: 1, routes: 1, diff: null },
+      object: 'catalog',
+      version: 'a',
+      applied: 0,
+      models: 1,
+      routes: 1,
+      diff: null,
     });
   });
 
@@ -216,10 +232,18 @@ describe('the operator’s view of the catalog', () => {
     const before = applied('a', [model('kept', 1), model('gone', 1)], 1_000);
     const view = catalogView(applied('b', [model('kept', 2), model('new', 1)], 2_999), before);
     expect(JSON.parse(JSON.stringify(view))).toEqual({
-      ...{ object: 'catalog', version: 'b', applied: 2, models: 2, routes: 2 },
+      object: 'catalog',
+      version: 'b',
+      applied: 2,
+      models: 2,
+      routes: 2,
       diff: {
-        ...{ previous_version: 'a', added_count: 1, removed_count: 1, changed_count: 1 },
-        ...{ added: ['new'], removed: ['gone'] },
+        previous_version: 'a',
+        added_count: 1,
+        removed_count: 1,
+        changed_count: 1,
+        added: ['new'],
+        removed: ['gone'],
         changed: [
           { model: 'kept', rates: expect.arrayContaining([{ rate: 'input', old: 1, new: 2, large: true }]) },
         ],

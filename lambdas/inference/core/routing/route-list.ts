@@ -93,7 +93,11 @@ export function routesPage(
     if (query.circuit !== undefined && state.circuit !== query.circuit) continue;
     if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id };
     entries.push({
-      ...{ id, object: 'route', model: model.id, protocol, priority },
+      id,
+      object: 'route',
+      model: model.id,
+      protocol,
+      priority,
       ...state,
       margins: marginsOf(model.price, route.cost),
       unbilled: lossOf(losses.get(id)),

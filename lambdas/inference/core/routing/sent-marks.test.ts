@@ -20,7 +20,10 @@ function candidateOf({ protocol, capabilities = ['cache'], writes }: Case) {
   const { models } = parseCatalog({
     models: [
       {
-        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+        id: 'a/b',
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
         price: { unit: 'per_million_tokens', input: 1, output: 0, ...(writes && { cache_writes: writes }) },
         routes: [{ id: 'r', protocol, upstream_model: 'm', capabilities, ...host }],
       },

@@ -92,12 +92,16 @@ describe('usage on the chat surface', () => {
 
   it('adds the usage that the route reports to the counts that the call is billed by', () => {
     const reported = {
-      ...{ prompt_tokens: 20, completion_tokens: 2, total_tokens: 29 },
+      prompt_tokens: 20,
+      completion_tokens: 2,
+      total_tokens: 29,
       prompt_tokens_details: { audio_tokens: 3 },
       completion_tokens_details: { reasoning_tokens: 7, audio_tokens: 1 },
     };
     expect(usageBody({ ...usage, reasoningTokens: 7, reported })).toEqual({
-      ...{ prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 },
+      prompt_tokens: 20,
+      completion_tokens: 9,
+      total_tokens: 29,
       prompt_tokens_details: { audio_tokens: 3, cached_tokens: 4 },
       completion_tokens_details: { reasoning_tokens: 7, audio_tokens: 1 },
     });

@@ -121,7 +121,10 @@ const message = z.discriminatedUnion(
       })
       .superRefine(
         only('an assistant message', OF_ROLES, [
-          ...['refusal', 'tool_calls', 'function_call', 'audio'],
+          'refusal',
+          'tool_calls',
+          'function_call',
+          'audio',
           ...REASONING,
         ]),
       ),

@@ -162,7 +162,12 @@ describe('a streamed answer on the Messages surface', () => {
   it('ends a call when the stream ends it, and not when its arguments look complete', () => {
     const pieces = [start(0), delta(0, '{}'), start(1), delta(1, '{"a"'), delta(0, ' more'), delta(1, ':1}')];
     expect(seen([...pieces, end(0), finish])).toEqual([
-      ...[['message_start', 'start 0'], ['delta 0 {}'], [], [], ['delta 0  more'], []],
+      ['message_start', 'start 0'],
+      ['delta 0 {}'],
+      [],
+      [],
+      ['delta 0  more'],
+      [],
       ['stop 0', 'start 1', 'delta 1 {"a":1}'],
       ['stop 1', 'message_delta', 'message_stop'],
     ]);
@@ -172,7 +177,10 @@ describe('a streamed answer on the Messages surface', () => {
     expect(
       seen([start(0), start(1), delta(1, '{"b":'), delta(0, '{}'), end(0), delta(1, '2}'), end(1), finish]),
     ).toEqual([
-      ...[['message_start', 'start 0'], [], [], ['delta 0 {}']],
+      ['message_start', 'start 0'],
+      [],
+      [],
+      ['delta 0 {}'],
       ['stop 0', 'start 1', 'delta 1 {"b":'],
       ...[['delta 1 2}'], ['stop 1'], ['message_delta', 'message_stop']],
     ]);

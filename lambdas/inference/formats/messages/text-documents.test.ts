@@ -22,7 +22,8 @@ describe('a document that is a text', () => {
 
   it('becomes a text also within the result of a tool', () => {
     const payload = payloadOf({
-      ...{ type: 'tool_result', tool_use_id: 't' },
+      type: 'tool_result',
+      tool_use_id: 't',
       content: [{ type: 'document', source, title: null }],
     });
     expect(featuresOf(payload)).toEqual([]);

@@ -13,11 +13,17 @@ const payloadOf = (fields: object) =>
 const { models } = parseCatalog({
   models: [
     {
-      ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+      id: 'a/b',
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
       price: { unit: 'per_million_tokens', input: 1, output: 1 },
       routes: [
         {
-          ...{ id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' },
+          id: 'r',
+          protocol: 'openai',
+          base_url: 'https://a.test/v1',
+          upstream_model: 'm',
           capabilities: ['tools', 'documents'],
         },
       ],

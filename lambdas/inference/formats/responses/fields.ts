@@ -79,7 +79,10 @@ const definedTool: NeedReader = (value, context) =>
   isJsonObject(value) && isProviders(value) ? own(`the tool ${String(value.type)}`)(value, context) : [];
 
 const TOOL_ITEMS: ReadonlySet<string | undefined> = new Set([
-  ...['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
 ]);
 
 const item: NeedReader = (value, context) => {

@@ -40,13 +40,26 @@ describe('the events of a response', () => {
     );
     const events = dataOf(frames);
     expect(typesOf(frames)).toEqual([
-      ...['created', 'in_progress'],
-      ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
-      ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
-      ...['output_item.added', 'content_part.added', 'output_text.delta', 'output_text.delta'],
-      ...['output_text.done', 'content_part.done', 'output_item.done'],
-      ...['output_item.added', 'function_call_arguments.delta', 'function_call_arguments.done'],
-      ...['output_item.done', 'completed'],
+      'created',
+      'in_progress',
+      'output_item.added',
+      'reasoning_summary_part.added',
+      'reasoning_summary_text.delta',
+      'reasoning_summary_text.done',
+      'reasoning_summary_part.done',
+      'output_item.done',
+      'output_item.added',
+      'content_part.added',
+      'output_text.delta',
+      'output_text.delta',
+      'output_text.done',
+      'content_part.done',
+      'output_item.done',
+      'output_item.added',
+      'function_call_arguments.delta',
+      'function_call_arguments.done',
+      'output_item.done',
+      'completed',
     ]);
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index));
     expect(frames.at(-1)).toBe('data: [DONE]\n\n');

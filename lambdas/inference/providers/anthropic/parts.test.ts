@@ -162,8 +162,12 @@ describe('a stream in JSON mode', () => {
     ]);
     const both = wire(START, ...use(0, 'json_answer'), ...use(1, 'get_time'), CALLS_END, STOP);
     expect((await partsOf(JSON_MODE, both)).map(({ type }) => type)).toEqual([
-      ...['start', 'delta', 'end'],
-      ...['start', 'delta', 'end'],
+      'start',
+      'delta',
+      'end',
+      'start',
+      'delta',
+      'end',
       'finish',
     ]);
     expect((await partsOf(JSON_MODE, both)).at(-1)).toMatchObject({ reason: 'tool-calls' });

@@ -27,7 +27,11 @@ const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('mes
 describe('a call', () => {
   it('supports image addresses and the protocol’s own blocks in addition to a conversation', () => {
     expect([...features].sort()).toEqual([
-      ...['document-urls', 'documents', 'image-urls', 'messages-blocks', 'stop-sequences'],
+      'document-urls',
+      'documents',
+      'image-urls',
+      'messages-blocks',
+      'stop-sequences',
     ]);
   });
 
@@ -104,7 +108,9 @@ describe('a call', () => {
     const events = await eventsOf(call({ payload: foreignPayload({}, true) }));
     expect(events.flatMap(({ parts }) => parts ?? []).map(({ type }) => type)).toEqual([
       'start',
-      ...['delta', 'delta', 'delta'],
+      'delta',
+      'delta',
+      'delta',
       'end',
       'finish',
     ]);

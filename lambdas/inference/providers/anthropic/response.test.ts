@@ -12,7 +12,9 @@ import { toUsage } from './usage.ts';
 const message = jsonOf('message');
 const TEXT = 'Hm.Grüße, 世界get_weather{"city":"Łódź"}get_time';
 const COUNTED = {
-  ...{ promptTokens: 2200, cachedTokens: 100, completionTokens: 503 },
+  promptTokens: 2200,
+  cachedTokens: 100,
+  completionTokens: 503,
   cacheWrites: { '5m': 5 },
   serviceTier: 'standard',
 };

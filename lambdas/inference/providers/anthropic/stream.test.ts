@@ -146,7 +146,9 @@ describe('the usage of a stream', () => {
 
   it('combines the prompt of the first event with the output of the last', async () => {
     const counted = {
-      ...{ promptTokens: 45, cachedTokens: 16, completionTokens: 15 },
+      promptTokens: 45,
+      cachedTokens: 16,
+      completionTokens: 15,
       cacheWrites: { auto: 4 },
       serviceTier: 'standard',
     };

@@ -22,19 +22,26 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
   [
     'Claude docs, Web search tool, Usage and pricing: a total without its split',
     {
-      ...{ input_tokens: 105, output_tokens: 6039, cache_read_input_tokens: 7123 },
+      input_tokens: 105,
+      output_tokens: 6039,
+      cache_read_input_tokens: 7123,
       cache_creation_input_tokens: 7345,
       server_tool_use: { web_search_requests: 1 },
     },
     {
-      ...{ promptTokens: 105 + 7123 + 7345, cachedTokens: 7123, completionTokens: 6039 },
-      ...{ cacheWrites: { auto: 7345 }, uses: { web_search: 1 } },
+      promptTokens: 105 + 7123 + 7345,
+      cachedTokens: 7123,
+      completionTokens: 6039,
+      cacheWrites: { auto: 7345 },
+      uses: { web_search: 1 },
     },
   ],
   [
     'Claude docs, Prompt caching, 1-hour cache: a split of more than its total',
     {
-      ...{ input_tokens: 2048, cache_read_input_tokens: 1800, cache_creation_input_tokens: 248 },
+      input_tokens: 2048,
+      cache_read_input_tokens: 1800,
+      cache_creation_input_tokens: 248,
       cache_creation: { ephemeral_5m_input_tokens: 456, ephemeral_1h_input_tokens: 100 },
       output_tokens: 503,
     },
@@ -43,7 +50,9 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
   [
     'a split of less than its total: the rest is of no known lifetime',
     {
-      ...{ input_tokens: 5, cache_creation_input_tokens: 900, output_tokens: 1 },
+      input_tokens: 5,
+      cache_creation_input_tokens: 900,
+      output_tokens: 1,
       cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 600 },
     },
     { promptTokens: 905, cacheWrites: { '5m': 100, '1h': 600, auto: 200 } },
@@ -51,7 +60,8 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
   [
     'Claude docs, Compaction, Usage: what compacts is not in the figures at the top',
     {
-      ...{ input_tokens: 23_000, output_tokens: 1_000 },
+      input_tokens: 23_000,
+      output_tokens: 1_000,
       iterations: [
         { type: 'compaction', input_tokens: 180_000, output_tokens: 3_500 },
         { type: 'message', input_tokens: 23_000, output_tokens: 1_000 },
@@ -62,7 +72,9 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
   [
     'compaction with a cache, recorded (github.com/pydantic/genai-prices, tests/dataset)',
     {
-      ...{ input_tokens: 180, output_tokens: 8, cache_creation_input_tokens: 0 },
+      input_tokens: 180,
+      output_tokens: 8,
+      cache_creation_input_tokens: 0,
       iterations: [
         {
           ...{
@@ -81,7 +93,8 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
   [
     'an advisor, recorded (github.com/pydantic/genai-prices, tests/dataset)',
     {
-      ...{ input_tokens: 2390, output_tokens: 200 },
+      input_tokens: 2390,
+      output_tokens: 200,
       iterations: [
         { type: 'message', input_tokens: 1128, output_tokens: 110 },
         { type: 'advisor_message', model: 'claude-opus-4-8', input_tokens: 2518, output_tokens: 22 },
@@ -93,13 +106,20 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
   [
     'Claude API reference, Usage: thoughts, tools, tier and place',
     {
-      ...{ input_tokens: 10, output_tokens: 800, output_tokens_details: { thinking_tokens: 700 } },
+      input_tokens: 10,
+      output_tokens: 800,
+      output_tokens_details: { thinking_tokens: 700 },
       server_tool_use: { web_search_requests: 2, web_fetch_requests: 3, code_execution_requests: 0 },
-      ...{ service_tier: 'priority', inference_geo: 'us', speed: 'standard' },
+      service_tier: 'priority',
+      inference_geo: 'us',
+      speed: 'standard',
     },
     {
-      ...{ reasoningTokens: 700, completionTokens: 800, uses: { web_search: 2, web_fetch: 3 } },
-      ...{ serviceTier: 'priority', region: 'us' },
+      reasoningTokens: 700,
+      completionTokens: 800,
+      uses: { web_search: 2, web_fetch: 3 },
+      serviceTier: 'priority',
+      region: 'us',
     },
   ],
 ];
@@ -185,7 +205,9 @@ describe('the account of a streamed message', () => {
           cache_read_input_tokens: 9,
         },
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 30 },
-        ...{ service_tier: 'standard', inference_geo: 'us', speed: 'fast' },
+        service_tier: 'standard',
+        inference_geo: 'us',
+        speed: 'fast',
       },
     },
   };
@@ -193,8 +215,11 @@ describe('the account of a streamed message', () => {
     type: 'message_delta',
     delta: { stop_reason: 'end_turn' },
     usage: {
-      ...{ input_tokens: null, cache_creation_input_tokens: 45, output_tokens: 60 },
-      ...{ output_tokens_details: { thinking_tokens: 50 }, server_tool_use: { web_search_requests: 2 } },
+      input_tokens: null,
+      cache_creation_input_tokens: 45,
+      output_tokens: 60,
+      output_tokens_details: { thinking_tokens: 50 },
+      server_tool_use: { web_search_requests: 2 },
     },
   };
   const bytes = wire(
@@ -215,9 +240,14 @@ describe('the account of a streamed message', () => {
           expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
             { promptTokens: 25 + 9 + 40, cachedTokens: 9, completionTokens: 0 },
             {
-              ...{ promptTokens: 25 + 9 + 45, cachedTokens: 9, completionTokens: 60, reasoningTokens: 50 },
-              ...{ cacheWrites: { '1h': 30, auto: 15 }, uses: { web_search: 2 } },
-              ...{ serviceTier: 'fast', region: 'us' },
+              promptTokens: 25 + 9 + 45,
+              cachedTokens: 9,
+              completionTokens: 60,
+              reasoningTokens: 50,
+              cacheWrites: { '1h': 30, auto: 15 },
+              uses: { web_search: 2 },
+              serviceTier: 'fast',
+              region: 'us',
             },
           ]);
         }),
@@ -229,7 +259,8 @@ describe('the account of a streamed message', () => {
   it('shows a caller of the protocol what served', async () => {
     const events = await collect(decode(NATIVE, bytes));
     expect(events.findLast(({ usage }) => usage !== undefined)?.usage?.reported).toMatchObject({
-      ...{ service_tier: 'standard', speed: 'fast' },
+      service_tier: 'standard',
+      speed: 'fast',
       server_tool_use: { web_search_requests: 2 },
     });
   });

@@ -54,7 +54,9 @@ describe('a stream of Converse', () => {
       'Two cities.Let me look.get_weather{"city":"Łódź"}get_time',
     );
     expect(events.at(-1)?.usage).toEqual({
-      ...{ promptTokens: 128, cachedTokens: 100, completionTokens: 16 },
+      promptTokens: 128,
+      cachedTokens: 100,
+      completionTokens: 16,
       cacheWrites: { auto: 7 },
     });
   });

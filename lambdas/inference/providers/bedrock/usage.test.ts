@@ -10,15 +10,20 @@ import { toUsage } from './usage.ts';
 
 /** An account as the service has it (Amazon Bedrock API reference, TokenUsage, CacheDetail). */
 const USAGE = {
-  ...{ inputTokens: 10, outputTokens: 20, totalTokens: 1330 },
-  ...{ cacheReadInputTokens: 300, cacheWriteInputTokens: 1000 },
+  inputTokens: 10,
+  outputTokens: 20,
+  totalTokens: 1330,
+  cacheReadInputTokens: 300,
+  cacheWriteInputTokens: 1000,
   cacheDetails: [
     { ttl: '1h', inputTokens: 700 },
     { ttl: '5m', inputTokens: 300 },
   ],
 };
 const COUNTED = {
-  ...{ promptTokens: 1310, cachedTokens: 300, completionTokens: 20 },
+  promptTokens: 1310,
+  cachedTokens: 300,
+  completionTokens: 20,
   cacheWrites: { '5m': 300, '1h': 700 },
 };
 
@@ -53,7 +58,9 @@ describe('the account of Converse', () => {
   it('includes the service tier of a complete response', async () => {
     const answer = {
       output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
-      ...{ stopReason: 'end_turn', usage: USAGE, metrics: { latencyMs: 5 } },
+      stopReason: 'end_turn',
+      usage: USAGE,
+      metrics: { latencyMs: 5 },
       serviceTier: { type: 'flex' },
     };
     const reply = await callFor({ headers: JSON_TYPE, body: [Buffer.from(JSON.stringify(answer))] });

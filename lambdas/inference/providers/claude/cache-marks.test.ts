@@ -12,7 +12,8 @@ const said = (text: string, cache?: CacheLifetime) =>
   ({ type: 'text', text, ...(cache === undefined ? {} : { cache }) }) as const;
 
 const tool = (name: string, cache?: CacheLifetime) => ({
-  ...{ name, parameters: { type: 'object' } },
+  name,
+  parameters: { type: 'object' },
   ...(cache === undefined ? {} : { cache }),
 });
 

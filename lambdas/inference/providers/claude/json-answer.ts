@@ -89,9 +89,24 @@ export function soundTool({ strict, ...tool }: Tool): Tool {
  * user guide, Structured outputs, JSON Schema support).
  */
 const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['$schema', '$defs', 'definitions', '$ref', 'title', 'description', 'default'],
-  ...['type', 'enum', 'const', 'anyOf', 'allOf', 'format', 'items', 'minItems'],
-  ...['properties', 'required', 'additionalProperties'],
+  '$schema',
+  '$defs',
+  'definitions',
+  '$ref',
+  'title',
+  'description',
+  'default',
+  'type',
+  'enum',
+  'const',
+  'anyOf',
+  'allOf',
+  'format',
+  'items',
+  'minItems',
+  'properties',
+  'required',
+  'additionalProperties',
 ]);
 
 /**

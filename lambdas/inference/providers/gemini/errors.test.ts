@@ -29,7 +29,9 @@ it('holds the route to account for its key, its place and its limits', async () 
 it('waits as long as RetryInfo says', async () => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' }];
   expect(await failureOf(429, { status: 'RESOURCE_EXHAUSTED', details })).toMatchObject({
-    ...{ status: 429, retryAfterSeconds: 35, isExhausted: false },
+    status: 429,
+    retryAfterSeconds: 35,
+    isExhausted: false,
   });
   const nonsense = [{ retryDelay: 'soon' }];
   expect((await failureOf(429, { details: nonsense })).retryAfterSeconds).toBeUndefined();

@@ -9,7 +9,11 @@ const FAILED: ReadonlySet<unknown> = new Set(['error', 'network_error']);
 
 /** The protocol's own (OpenAI API reference, The chat completion object). */
 const REASONS: ReadonlySet<unknown> = new Set([
-  ...['stop', 'length', 'tool_calls', 'function_call', 'content_filter'],
+  'stop',
+  'length',
+  'tool_calls',
+  'function_call',
+  'content_filter',
 ]);
 
 /** Names that hosts have for them (Mistral and Z.ai API docs, `finish_reason`). */

@@ -18,7 +18,11 @@ const converted = (conversation: Partial<Conversation>, dialect: Dialect, stream
       ...nativePayload({}, stream),
       protocol: 'anthropic',
       conversation: () => ({
-        ...{ system: [], turns: [], tools: [], maxTokens: 256, stop: [] },
+        system: [],
+        turns: [],
+        tools: [],
+        maxTokens: 256,
+        stop: [],
         ...conversation,
       }),
     },
@@ -40,7 +44,9 @@ const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'ok' 
 describe('a request to a host without a flag', () => {
   it('stays unchanged', () => {
     const body = {
-      ...{ max_completion_tokens: 9, store: false, parallel_tool_calls: false },
+      max_completion_tokens: 9,
+      store: false,
+      parallel_tool_calls: false,
       messages: [system('a'), user([text('b'), text('c')]), system('d'), assistant(null), calls('!')],
       tools: [{ type: 'function', function: { name: 'f', parameters: { enum: ['a'] }, strict: true } }],
     };
@@ -81,7 +87,8 @@ describe('a host does not get what it refuses', () => {
       const body = { store: false, parallel_tool_calls: false, stream_options: { include_usage: true } };
       expect(native(body, { [name]: false }, true)).toEqual({
         ...Object.fromEntries(Object.entries(body).filter(([field]) => field !== name)),
-        ...{ model: 'm', stream: true },
+        model: 'm',
+        stream: true,
       });
       expect(converted({}, { [name]: false }, true)).not.toHaveProperty(name);
     },
@@ -108,7 +115,8 @@ describe('a host does not get what it refuses', () => {
     expect(messagesOf([{ ...assistant(null), refusal: 'No.' }], empty)).toMatchObject([{ content: 'No.' }]);
     const parted = { assistant_after_tools: true } as const;
     expect(messagesOf([calls('a'), result('a'), user('b')], parted)).toEqual([
-      ...[calls('a'), result('a')],
+      calls('a'),
+      result('a'),
       assistant('The tools have answered.'),
       user('b'),
     ]);
@@ -120,13 +128,23 @@ describe('a host does not get what it refuses', () => {
     const remind = (words: string) => `<system-reminder>\n${words}\n</system-reminder>`;
     const said = messagesOf(
       [
-        ...[system('a'), system('b'), user('c'), system('d'), calls('x')],
-        ...[result('x'), system('e'), user([text('f')]), system('g')],
+        system('a'),
+        system('b'),
+        user('c'),
+        system('d'),
+        calls('x'),
+        result('x'),
+        system('e'),
+        user([text('f')]),
+        system('g'),
       ],
       dialect,
     );
     expect(said).toEqual([
-      ...[system('a\n\nb'), user('c'), calls('x'), result('x')],
+      system('a\n\nb'),
+      user('c'),
+      calls('x'),
+      result('x'),
       user(`${remind('d')}\n\n${remind('e')}\n\nf`),
       user(remind('g')),
     ]);
@@ -176,7 +194,8 @@ describe('schemas of tools and of answers', () => {
       type: 'object',
       properties: {
         pair: {
-          ...{ type: 'array', maxItems: 2 },
+          type: 'array',
+          maxItems: 2,
           items: { anyOf: [{ type: 'string' }, { type: 'string', enum: ['a', 'b'] }] },
         },
         old: { type: 'array', items: { type: 'number' } },
@@ -194,7 +213,8 @@ describe('schemas of tools and of answers', () => {
           ],
         },
         properties: {
-          ...{ type: 'object', required: ['enum'] },
+          type: 'object',
+          required: ['enum'],
           properties: { enum: { type: 'boolean', enum: [true] } },
         },
       },

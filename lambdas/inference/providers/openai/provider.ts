@@ -14,7 +14,11 @@ import { toReplyEvents } from './stream.ts';
  * completion).
  */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
-  ...(['choices', 'image-urls', 'documents', 'audio', 'stop-sequences'] as const),
+  'choices',
+  'image-urls',
+  'documents',
+  'audio',
+  'stop-sequences',
 ]);
 
 export interface OpenAiDependencies extends AuthorizationDependencies {

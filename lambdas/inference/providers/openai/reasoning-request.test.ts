@@ -8,8 +8,15 @@ import { toRequestBody } from './request.ts';
 type Dialect = NonNullable<Parameters<typeof toRequestBody>[1]['dialect']>;
 
 const NAMES = [
-  ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'thinking_budget'],
-  ...['chat_template_kwargs', 'prompt_mode', 'max_tokens', 'max_completion_tokens'],
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'enable_thinking',
+  'thinking_budget',
+  'chat_template_kwargs',
+  'prompt_mode',
+  'max_tokens',
+  'max_completion_tokens',
 ] as const;
 
 /** The fields about reasoning, and the bound where it is not the caller's. */
@@ -27,7 +34,11 @@ const converted = (reasoning: Conversation['reasoning'], dialect: Dialect) =>
         ...nativePayload(),
         protocol: 'anthropic',
         conversation: () => ({
-          ...{ system: [], turns: [], tools: [], maxTokens: 10_000, stop: [] },
+          system: [],
+          turns: [],
+          tools: [],
+          maxTokens: 10_000,
+          stop: [],
           ...(reasoning === undefined ? {} : { reasoning }),
         }),
       },
@@ -41,7 +52,9 @@ const native = (fields: JsonObject, dialect: Dialect) =>
 
 const kwargs = (on: boolean) => ({ chat_template_kwargs: { enable_thinking: on, thinking: on } });
 const dashScope = (budget: number) => ({
-  ...{ enable_thinking: true, thinking_budget: budget, max_tokens: 10_000 - budget },
+  enable_thinking: true,
+  thinking_budget: budget,
+  max_tokens: 10_000 - budget,
 });
 
 /** Fields of each dialect for a high effort, and for no reasoning. */
@@ -129,7 +142,8 @@ describe('what a caller asks of reasoning', () => {
       expect(asked).toEqual({ enable_thinking: true, thinking_budget: 3_200, max_tokens: 800 });
     }
     expect(native({ max_tokens: 1_000, reasoning_effort: 'high' }, dialect)).toEqual({
-      ...{ enable_thinking: false, max_tokens: 1_000 },
+      enable_thinking: false,
+      max_tokens: 1_000,
     });
     expect(converted({ maxTokens: 2_000 }, dialect)).toEqual(dashScope(2_000));
   });

@@ -43,7 +43,9 @@ const call = (id: string) => ({ type: 'tool-call' as const, id, name: 'f', argum
 const proof = (signature: string) => ({ type: 'reasoning' as const, text: '', signature });
 const extra = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
 const wireCall = (id: string, more: object = {}) => ({
-  ...{ id, type: 'function', function: { name: 'f', arguments: '{}' } },
+  id,
+  type: 'function',
+  function: { name: 'f', arguments: '{}' },
   ...more,
 });
 
@@ -70,7 +72,9 @@ describe('reasoning that a conversation holds', () => {
 
   it('goes back as text where the route wants that, and is never missing beside tool calls', () => {
     expect(messageOf([thought, { type: 'text', text: 'a' }], TEXT_BACK)).toEqual({
-      ...{ role: 'assistant', content: 'a', reasoning_content: 'Hm.' },
+      role: 'assistant',
+      content: 'a',
+      reasoning_content: 'Hm.',
     });
     expect(messageOf([call('a')], TEXT_BACK)).toMatchObject({ reasoning_content: '' });
     expect(messageOf([{ type: 'text', text: 'a' }], TEXT_BACK)).not.toHaveProperty('reasoning_content');
@@ -78,7 +82,8 @@ describe('reasoning that a conversation holds', () => {
 
   it('disappears if the route accepts none, even if there is nothing else', () => {
     expect(messageOf([thought, { type: 'text', text: 'a' }], target())).toEqual({
-      ...{ role: 'assistant', content: 'a' },
+      role: 'assistant',
+      content: 'a',
     });
     expect(messageOf([thought], target())).toBeUndefined();
   });
@@ -103,11 +108,14 @@ describe('reasoning that a caller of the protocol sends back', () => {
     const tool_calls = [wireCall('a')];
     expect(nativeOf({ tool_calls }, TEXT_BACK)).toMatchObject({ reasoning_content: '' });
     expect(nativeOf({ tool_calls, reasoning: 'Hm.' }, TEXT_BACK)).toEqual({
-      ...{ role: 'assistant', tool_calls, reasoning_content: 'Hm.' },
+      role: 'assistant',
+      tool_calls,
+      reasoning_content: 'Hm.',
     });
     expect(nativeOf({ content: 'a' }, TEXT_BACK)).not.toHaveProperty('reasoning_content');
     expect(nativeOf({ content: 'a', reasoning_content: 'Hm.' }, target())).toEqual({
-      ...{ role: 'assistant', content: 'a' },
+      role: 'assistant',
+      content: 'a',
     });
   });
 
@@ -115,12 +123,14 @@ describe('reasoning that a caller of the protocol sends back', () => {
     const sealed = SIGNATURES.seal(PROOF);
     const proven = { tool_calls: [wireCall('a', extra(CANARY)), wireCall('b')] };
     expect(nativeOf({ tool_calls: [wireCall('a', extra(sealed)), wireCall('b')] }, PROOF_BACK)).toEqual({
-      ...{ role: 'assistant', ...proven },
+      role: 'assistant',
+      ...proven,
     });
     const reasoning_details = [{ type: 'reasoning.encrypted', id: 'a', data: sealed, index: 0 }];
     const tool_calls = [wireCall('a'), wireCall('b')];
     expect(nativeOf({ tool_calls, reasoning_details }, PROOF_BACK)).toEqual({
-      ...{ role: 'assistant', ...proven },
+      role: 'assistant',
+      ...proven,
     });
   });
 

@@ -66,7 +66,10 @@ describe('a recorded stream', () => {
       const expected = chunksOf(name)
         .filter(({ choices }) => choices.length > 0)
         .map(({ choices, created, service_tier }) => ({
-          ...{ choices, created, service_tier, ...IDENTITY },
+          choices,
+          created,
+          service_tier,
+          ...IDENTITY,
           object: 'chat.completion.chunk',
         }));
       expect(expected.length).toBeGreaterThan(0);
@@ -94,7 +97,10 @@ describe('the events of a stream', () => {
     expect(content).toEqual([false, true, true, true, true, true, false]);
     expect(usage).toEqual([
       {
-        ...{ promptTokens: 19, cachedTokens: 16, completionTokens: 14, reasoningTokens: 2 },
+        promptTokens: 19,
+        cachedTokens: 16,
+        completionTokens: 14,
+        reasoningTokens: 2,
         serviceTier: 'standard',
         reported: chunksOf('text').at(-1)?.usage,
       },

@@ -113,7 +113,10 @@ describe('a whole answer', () => {
       answer: { body: { ...kept, ...IDENTITY } },
       text: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
       usage: {
-        ...{ promptTokens: 19, cachedTokens: 16, completionTokens: 14, reasoningTokens: 2 },
+        promptTokens: 19,
+        cachedTokens: 16,
+        completionTokens: 14,
+        reasoningTokens: 2,
         serviceTier: 'standard',
         reported: completion.usage,
       },

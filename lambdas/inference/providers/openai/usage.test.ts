@@ -18,7 +18,9 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'OpenAI docs, Prompt caching: read, written and neither',
     {
-      ...{ prompt_tokens: 2600, completion_tokens: 300, total_tokens: 2900 },
+      prompt_tokens: 2600,
+      completion_tokens: 300,
+      total_tokens: 2900,
       prompt_tokens_details: { cached_tokens: 2000, cache_write_tokens: 400 },
     },
     { promptTokens: 2600, cachedTokens: 2000, cacheWrites: { auto: 400 } },
@@ -26,7 +28,9 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'OpenAI API reference, The chat completion object: audio and images',
     {
-      ...{ prompt_tokens: 120, completion_tokens: 90, total_tokens: 210 },
+      prompt_tokens: 120,
+      completion_tokens: 90,
+      total_tokens: 210,
       prompt_tokens_details: { cached_tokens: 0, audio_tokens: 30, image_tokens: 50, text_tokens: 40 },
       completion_tokens_details: { reasoning_tokens: 64, audio_tokens: 20, text_tokens: 6 },
     },
@@ -35,15 +39,21 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'DeepSeek API docs, Context caching',
     {
-      ...{ prompt_tokens: 1024, completion_tokens: 8, total_tokens: 1032 },
-      ...{ prompt_cache_hit_tokens: 960, prompt_cache_miss_tokens: 64 },
+      prompt_tokens: 1024,
+      completion_tokens: 8,
+      total_tokens: 1032,
+      prompt_cache_hit_tokens: 960,
+      prompt_cache_miss_tokens: 64,
     },
     { promptTokens: 1024, cachedTokens: 960, completionTokens: 8 },
   ],
   [
     'Kimi, recorded: both spellings, within the prompt (github.com/Bike4Mind/bike4mind/pull/1089)',
     {
-      ...{ prompt_tokens: 2989, completion_tokens: 7, total_tokens: 2996, cached_tokens: 2989 },
+      prompt_tokens: 2989,
+      completion_tokens: 7,
+      total_tokens: 2996,
+      cached_tokens: 2989,
       prompt_tokens_details: { cached_tokens: 2989 },
     },
     { promptTokens: 2989, cachedTokens: 2989 },
@@ -56,7 +66,9 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'xAI docs, Prompt caching',
     {
-      ...{ prompt_tokens: 125, completion_tokens: 48, total_tokens: 173 },
+      prompt_tokens: 125,
+      completion_tokens: 48,
+      total_tokens: 173,
       prompt_tokens_details: { text_tokens: 125, audio_tokens: 0, image_tokens: 0, cached_tokens: 98 },
       completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
     },
@@ -65,7 +77,10 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'xAI, recorded: reasoning beside the completion, as the total shows (github.com/vercel/ai/pull/12425)',
     {
-      ...{ prompt_tokens: 12, completion_tokens: 2, total_tokens: 354, num_sources_used: 0 },
+      prompt_tokens: 12,
+      completion_tokens: 2,
+      total_tokens: 354,
+      num_sources_used: 0,
       prompt_tokens_details: { text_tokens: 12, cached_tokens: 11 },
       completion_tokens_details: { reasoning_tokens: 340, audio_tokens: 0 },
     },
@@ -84,7 +99,10 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'OpenRouter docs, Usage accounting',
     {
-      ...{ prompt_tokens: 194, completion_tokens: 2, total_tokens: 196, cost: 0.95 },
+      prompt_tokens: 194,
+      completion_tokens: 2,
+      total_tokens: 196,
+      cost: 0.95,
       prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 100, audio_tokens: 0, video_tokens: 40 },
       completion_tokens_details: { reasoning_tokens: 0, image_tokens: 1 },
     },
@@ -93,7 +111,9 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'OpenRouter API reference, server_tool_use: a search is not counted twice',
     {
-      ...{ prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+      prompt_tokens: 9,
+      completion_tokens: 2,
+      total_tokens: 11,
       server_tool_use: { web_search_requests: 2, tool_calls_requested: 2, tool_calls_executed: 2 },
       server_tool_use_details: { web_search_requests: 2 },
     },
@@ -102,7 +122,9 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'Alibaba Cloud Model Studio, Context cache: an explicit one',
     {
-      ...{ prompt_tokens: 1600, completion_tokens: 20, total_tokens: 1620 },
+      prompt_tokens: 1600,
+      completion_tokens: 20,
+      total_tokens: 1620,
       prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 1500, cache_type: 'ephemeral' },
     },
     { cacheWrites: { auto: 1500 }, cachedTokens: 0 },
@@ -110,23 +132,35 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'LiteLLM docs, Prompt caching: split by lifetime, under several names',
     {
-      ...{ prompt_tokens: 200, completion_tokens: 50, total_tokens: 250, cache_creation_input_tokens: 30 },
+      prompt_tokens: 200,
+      completion_tokens: 50,
+      total_tokens: 250,
+      cache_creation_input_tokens: 30,
       prompt_tokens_details: {
-        ...{ cached_tokens: 80, audio_tokens: 60, cache_write_tokens: 30, cache_creation_tokens: 30 },
+        cached_tokens: 80,
+        audio_tokens: 60,
+        cache_write_tokens: 30,
+        cache_creation_tokens: 30,
         cached_tokens_details: { audio_tokens: 40, image_tokens: 5 },
         cache_creation_token_details: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
         web_search_requests: 3,
       },
     },
     {
-      ...{ cachedTokens: 80, audioInputTokens: 60, cachedAudioTokens: 40, cachedImageTokens: 5 },
-      ...{ cacheWrites: { '5m': 10, '1h': 20 }, uses: { web_search: 3 } },
+      cachedTokens: 80,
+      audioInputTokens: 60,
+      cachedAudioTokens: 40,
+      cachedImageTokens: 5,
+      cacheWrites: { '5m': 10, '1h': 20 },
+      uses: { web_search: 3 },
     },
   ],
   [
     'Mistral docs, Prompt caching',
     {
-      ...{ prompt_tokens: 1013, completion_tokens: 30, total_tokens: 1043 },
+      prompt_tokens: 1013,
+      completion_tokens: 30,
+      total_tokens: 1043,
       prompt_tokens_details: { cached_tokens: 1008 },
     },
     { promptTokens: 1013, cachedTokens: 1008 },
@@ -139,16 +173,23 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
   [
     'SGLang, recorded: reasoning at the top, within the completion (github.com/sgl-project/sglang/pull/17156)',
     {
-      ...{ prompt_tokens: 29, completion_tokens: 105, total_tokens: 134 },
-      ...{ prompt_tokens_details: null, reasoning_tokens: 90 },
+      prompt_tokens: 29,
+      completion_tokens: 105,
+      total_tokens: 134,
+      prompt_tokens_details: null,
+      reasoning_tokens: 90,
     },
     { completionTokens: 105, reasoningTokens: 90 },
   ],
   [
     'Perplexity API reference, usage',
     {
-      ...{ prompt_tokens: 33, completion_tokens: 700, total_tokens: 733 },
-      ...{ search_context_size: 'low', num_search_queries: 18, citation_tokens: 2000 },
+      prompt_tokens: 33,
+      completion_tokens: 700,
+      total_tokens: 733,
+      search_context_size: 'low',
+      num_search_queries: 18,
+      citation_tokens: 2000,
     },
     { promptTokens: 33, completionTokens: 700, uses: { web_search: 18 } },
   ],
@@ -161,7 +202,9 @@ describe('the account of a server', () => {
 
   it('yields no details if it contains only plain counts', () => {
     const usage = {
-      ...{ prompt_tokens: 5, completion_tokens: 9, total_tokens: 14 },
+      prompt_tokens: 5,
+      completion_tokens: 9,
+      total_tokens: 14,
       prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, cache_write_tokens: 0 },
       completion_tokens_details: { reasoning_tokens: 0 },
       server_tool_use: { web_search_requests: 0 },
@@ -246,7 +289,9 @@ describe('the account of a stream', () => {
 
   it('stays the same at any split of the bytes', async () => {
     const usage = {
-      ...{ ...USAGE, total_tokens: 40, num_sources_used: 2 },
+      ...USAGE,
+      total_tokens: 40,
+      num_sources_used: 2,
       prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 6 },
       completion_tokens_details: { reasoning_tokens: 8 },
     };
@@ -258,8 +303,13 @@ describe('the account of a stream', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 30 }), async (cuts) => {
         expect(await finalUsage(...piecesOf(bytes, cuts))).toMatchObject({
-          ...{ promptTokens: 19, cachedTokens: 4, completionTokens: 21, reasoningTokens: 8 },
-          ...{ cacheWrites: { auto: 6 }, uses: { live_search: 2 }, serviceTier: 'priority' },
+          promptTokens: 19,
+          cachedTokens: 4,
+          completionTokens: 21,
+          reasoningTokens: 8,
+          cacheWrites: { auto: 6 },
+          uses: { live_search: 2 },
+          serviceTier: 'priority',
         });
       }),
       { numRuns: rounds(60) },
@@ -308,7 +358,9 @@ describe('the tier that served', () => {
     expect(await tierOf(named)).toBe(expected);
     const completion = { choices: [{ index: 0, message: { content: 'x' } }], usage: USAGE };
     expect(toReply({ ...completion, service_tier: named }, CALL).usage).toEqual({
-      ...{ ...COUNTED, cachedTokens: 0, reported: USAGE },
+      ...COUNTED,
+      cachedTokens: 0,
+      reported: USAGE,
       serviceTier: expected,
     });
   });

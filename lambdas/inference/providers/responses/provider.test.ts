@@ -56,7 +56,10 @@ describe('a call', () => {
       JSON.stringify({ error: { code: 'invalid_value', param: 'max_output_tokens' } }),
     );
     expect(await failureOf(callAt(server.origin))).toMatchObject({
-      ...{ kind: 'status', status: 400, retryable: false, param: 'max_output_tokens' },
+      kind: 'status',
+      status: 400,
+      retryable: false,
+      param: 'max_output_tokens',
     });
   });
 });

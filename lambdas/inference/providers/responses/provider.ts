@@ -15,7 +15,10 @@ import { toReplyEvents } from './stream.ts';
  * reference, Create a model response).
  */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
-  ...(['image-urls', 'documents', 'document-urls', 'responses-items'] as const),
+  'image-urls',
+  'documents',
+  'document-urls',
+  'responses-items',
 ]);
 
 export function createResponsesProvider(dependencies: OpenAiDependencies): Provider {

@@ -31,21 +31,32 @@ const call = (id = 'a') => ({ type: 'tool-call' as const, id, name: 'f', argumen
 describe('a conversation as a Responses request', () => {
   it('says no more than the conversation, and that nothing is kept', () => {
     expect(sent({ turns: [{ role: 'user', parts: [text('Hi')] }] })).toEqual({
-      ...{ model: 'gpt-5-mini', store: false, stream: false, max_output_tokens: 256 },
+      model: 'gpt-5-mini',
+      store: false,
+      stream: false,
+      max_output_tokens: 256,
       input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }],
     });
   });
 
   it('says everything that the protocol has a field for', () => {
     const body = sent({
-      ...{ system: ['a', 'b'], temperature: 0, topP: 0.5, parallelToolCalls: false, user: 'u' },
+      system: ['a', 'b'],
+      temperature: 0,
+      topP: 0.5,
+      parallelToolCalls: false,
+      user: 'u',
       tools: [{ name: 'f', description: 'd', parameters: { type: 'object' } }],
       toolChoice: { type: 'tool', name: 'f' },
       format: { type: 'json-schema', schema: { type: 'object' }, strict: true },
       reasoning: { effort: 'low' },
     });
     expect(body).toMatchObject({
-      ...{ instructions: 'a\n\nb', temperature: 0, top_p: 0.5, parallel_tool_calls: false, user: 'u' },
+      instructions: 'a\n\nb',
+      temperature: 0,
+      top_p: 0.5,
+      parallel_tool_calls: false,
+      user: 'u',
       tools: [
         { type: 'function', name: 'f', description: 'd', parameters: { type: 'object' }, strict: false },
       ],
@@ -113,7 +124,9 @@ describe('a conversation as a Responses request', () => {
       sent({ turns: [{ role: 'assistant', parts: [thought(signature), call()] }] }).input;
     expect(turn(SIGNATURES.seal(PROOF))).toEqual([
       {
-        ...{ type: 'reasoning', id: REASONING.id, encrypted_content: REASONING.encrypted_content },
+        type: 'reasoning',
+        id: REASONING.id,
+        encrypted_content: REASONING.encrypted_content,
         summary: [{ type: 'summary_text', text: 'Hm.' }],
       },
       expect.objectContaining({ type: 'function_call' }),
@@ -132,7 +145,11 @@ describe('a request of a caller of the protocol', () => {
   it('passes as it is, but for the model and what is kept', () => {
     const body = { instructions: 'a', tools: [{ type: 'custom', name: 'p' }], vendor: { nested: [1, null] } };
     expect(sentNative(body)).toEqual({
-      ...{ ...body, input: 'Hi', model: 'gpt-5-mini', store: false, stream: false },
+      ...body,
+      input: 'Hi',
+      model: 'gpt-5-mini',
+      store: false,
+      stream: false,
     });
     expect(sentNative({ store: true })).toMatchObject({ store: false });
   });
@@ -146,7 +163,9 @@ describe('a request of a caller of the protocol', () => {
 
   it('gives the proof back to the route that made it, and leaves out what is another’s', () => {
     const reasoning = (sealed?: string) => ({
-      ...{ type: 'reasoning', id: 'rs_ours', summary: [] },
+      type: 'reasoning',
+      id: 'rs_ours',
+      summary: [],
       ...(sealed === undefined ? {} : { encrypted_content: sealed }),
     });
     const message = { type: 'message', id: 'msg_ours', role: 'assistant', content: [] };
@@ -161,7 +180,9 @@ describe('a request of a caller of the protocol', () => {
     });
     expect(input).toEqual([
       {
-        ...{ type: 'reasoning', id: REASONING.id, summary: [] },
+        type: 'reasoning',
+        id: REASONING.id,
+        summary: [],
         encrypted_content: REASONING.encrypted_content,
       },
       { type: 'message', role: 'assistant', content: [] },
@@ -220,7 +241,9 @@ describe('a whole response', () => {
 describe('a host that refuses custom tools (D21)', () => {
   const custom = { tools: [{ type: 'custom', name: 'patch' }] };
   const payloadWith = (body: object, more: object = {}) => ({
-    ...{ protocol: 'openai-responses' as const, stream: false, fields: NO_FIELDS },
+    protocol: 'openai-responses' as const,
+    stream: false,
+    fields: NO_FIELDS,
     body: { ...body },
     conversation: () => ({ system: [], turns: [], tools: [], maxTokens: 1, stop: [] }),
     ...more,

@@ -57,8 +57,12 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
     expect(text.replaceAll('\n', '')).toBe('First.Then Łódź.Grüße, 世界get_weather{"city":"Łódź"}');
     expect(replies.flatMap(({ usage }) => usage ?? [])).toEqual([
       expect.objectContaining({
-        ...{ promptTokens: 30, cachedTokens: 10, completionTokens: 20, reasoningTokens: 12 },
-        ...{ cacheWrites: { auto: 4 }, serviceTier: 'standard' },
+        promptTokens: 30,
+        cachedTokens: 10,
+        completionTokens: 20,
+        reasoningTokens: 12,
+        cacheWrites: { auto: 4 },
+        serviceTier: 'standard',
       }),
     ]);
     expect(replies[0]?.content).toBe(false);
@@ -199,7 +203,9 @@ describe('the events for a caller of the protocol', () => {
 
   it('keep the items of the provider’s tools under their own prefix, and count the searches', async () => {
     const search = {
-      ...{ id: `ws_${CANARY}`, type: 'web_search_call', status: 'completed' },
+      id: `ws_${CANARY}`,
+      type: 'web_search_call',
+      status: 'completed',
       action: { type: 'search', query: 'q' },
     };
     const opened = { ...search, action: { type: 'open_page', url: 'https://a' } };

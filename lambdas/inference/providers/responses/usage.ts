@@ -12,7 +12,11 @@ const keptUsage = account(
     output_tokens: figure,
     total_tokens: figure,
     input_tokens_details: figures(
-      ...['cached_tokens', 'cache_write_tokens', 'text_tokens', 'image_tokens', 'audio_tokens'],
+      'cached_tokens',
+      'cache_write_tokens',
+      'text_tokens',
+      'image_tokens',
+      'audio_tokens',
     ),
     output_tokens_details: figures(...['reasoning_tokens', 'text_tokens', 'image_tokens', 'audio_tokens']),
   }),

@@ -28,8 +28,17 @@ const amount = fc
   .map(([whole, nano]) => `${whole}.${String(nano).padStart(9, '0')}`);
 
 const OPTIONAL = [
-  ...['cached_input', 'output', 'reasoning_output', 'audio_input', 'cached_audio_input', 'audio_output'],
-  ...['image_input', 'cached_image_input', 'image_output', 'video_input', 'video_output'],
+  'cached_input',
+  'output',
+  'reasoning_output',
+  'audio_input',
+  'cached_audio_input',
+  'audio_output',
+  'image_input',
+  'cached_image_input',
+  'image_output',
+  'video_input',
+  'video_output',
 ];
 
 /** Rates of these names, with cache writes of these lifetimes. */

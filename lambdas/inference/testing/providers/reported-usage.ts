@@ -14,8 +14,22 @@ export function figuresOf(usage: TokenUsage | undefined): readonly number[] {
 export const figure: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: fc.nat(100_000) },
   fc.constantFrom<unknown[]>(
-    ...[Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5, 2 ** 53 - 1, 2 ** 53, -0],
-    ...['7', '', null, undefined, true, {}, [], [3], { a: 1 }],
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -1,
+    0.5,
+    2 ** 53 - 1,
+    2 ** 53,
+    -0,
+    '7',
+    '',
+    null,
+    undefined,
+    true,
+    {},
+    [],
+    [3],
+    { a: 1 },
   ),
 );
 

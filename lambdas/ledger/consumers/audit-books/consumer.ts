@@ -107,7 +107,10 @@ export function auditBooks(dependencies: AuditBooksDependencies) {
     // Before it is reported: a step that fails to keep it is repeated, and would be reported twice.
     await dependencies.keep({
       ended: Math.floor(dependencies.clock() / 1000),
-      ...{ accounts, unproven, drift, complete },
+      accounts,
+      unproven,
+      drift,
+      complete,
     });
     dependencies.onAudited(books, accounts);
     return {

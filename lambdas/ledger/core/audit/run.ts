@@ -89,7 +89,8 @@ async function auditSafely(
     const { verdict, books, reason, failed = [] } = audit;
     if (verdict === 'drift')
       log.error('books do not balance', {
-        ...{ accountId, drift: String(books.drift) },
+        accountId,
+        drift: String(books.drift),
         failed: failed.slice(0, MAX_NAMED),
       });
     if (verdict === 'unproven') log.error('books could not be proven', { accountId, reason });

@@ -95,7 +95,11 @@ export async function readSums(
     readKey(
       dependencies,
       {
-        ...{ accountId, keyId, from, end: last, closed: Math.max(from, closed) },
+        accountId,
+        keyId,
+        from,
+        end: last,
+        closed: Math.max(from, closed),
         base: bases.get(`${keyId} ${dayOfHour(from)}`),
       },
       budget,

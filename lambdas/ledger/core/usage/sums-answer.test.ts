@@ -48,8 +48,16 @@ describe('the groups of a query', () => {
 
 describe('the sums that are answered', () => {
   const row = (hour: number, model: string, cost: bigint) => ({
-    ...{ hour, model, keyId: 'key_1', kind: 'chat' as const, status: 'completed' as const },
-    ...{ calls: 1, inputUnits: 1.1, cachedUnits: 0, outputUnits: 2, cost },
+    hour,
+    model,
+    keyId: 'key_1',
+    kind: 'chat' as const,
+    status: 'completed' as const,
+    calls: 1,
+    inputUnits: 1.1,
+    cachedUnits: 0,
+    outputUnits: 2,
+    cost,
   });
   const rows = [row(DAY + 25, 'b', 3n), row(DAY + 1, 'a', 1n), row(DAY + 2, 'a', 5n), row(DAY + 1, 'b', 7n)];
 

@@ -218,7 +218,8 @@ describe('what the records of a key cost in the day and the month', () => {
     await repairCaps?.(ACCOUNT, Number.POSITIVE_INFINITY);
     const keys = createKeyStore({ clients: database, table: tables.keys, clock: () => LATER_MS });
     expect(await keys.read(live)).toMatchObject({
-      ...{ repaired: used, dayLeft: 10n ** 18n },
+      repaired: used,
+      dayLeft: 10n ** 18n,
       monthLeft: 10n ** 18n - spentBy(live, OWN),
     });
   });

@@ -133,8 +133,15 @@ const rowsSchema = z.array(
 /** Rows repeat models and kinds: compressed, a row is some 20 bytes, so that an item has room for 20,000. */
 function encodeRows({ day, rows }: KeyDay): Promise<Uint8Array> {
   const compact = rows.map(({ hour, model, kind, status, ...sum }) => [
-    ...[hour - day * DAY_HOURS, model, kind, status, sum.calls],
-    ...[sum.inputUnits, sum.cachedUnits, sum.outputUnits, String(sum.cost)],
+    hour - day * DAY_HOURS,
+    model,
+    kind,
+    status,
+    sum.calls,
+    sum.inputUnits,
+    sum.cachedUnits,
+    sum.outputUnits,
+    String(sum.cost),
   ]);
   return promisify(gzip)(JSON.stringify(compact));
 }
@@ -150,7 +157,14 @@ async function decodeDay(item: Item): Promise<KeyDay> {
     day,
     through: readNumber(item, 'through'),
     rows: rows.map(([hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits, cost]) => ({
-      ...{ hour: day * DAY_HOURS + hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits },
+      hour: day * DAY_HOURS + hour,
+      model,
+      kind,
+      status,
+      calls,
+      inputUnits,
+      cachedUnits,
+      outputUnits,
       cost: BigInt(cost),
     })),
   };
@@ -158,8 +172,15 @@ async function decodeDay(item: Item): Promise<KeyDay> {
 
 /** The attributes of a record that sums need. DynamoDB counts the data that it reads, not the data that it returns. */
 const PROJECTION = [
-  ...['request_id', 'created', '#model', 'kind', '#status', 'cost'],
-  ...['input_units', 'cached_units', 'output_units'],
+  'request_id',
+  'created',
+  '#model',
+  'kind',
+  '#status',
+  'cost',
+  'input_units',
+  'cached_units',
+  'output_units',
 ].join(', ');
 
 export const createCallPages = (client: DynamoDBClient, table: string): CallPages => ({

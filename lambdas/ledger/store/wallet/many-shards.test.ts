@@ -18,7 +18,10 @@ const CREDIT = BigInt(SHARDS) * SHARE;
 const AMOUNT = CREDIT - 30n;
 
 const HOLD: Hold = {
-  ...{ id: 'req_1', keyId: 'key_1', kind: 'chat', amount: AMOUNT },
+  id: 'req_1',
+  keyId: 'key_1',
+  kind: 'chat',
+  amount: AMOUNT,
   expires: 20,
 };
 

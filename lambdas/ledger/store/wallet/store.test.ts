@@ -244,8 +244,11 @@ describe('a wallet in several shards', () => {
 
   it('keeps each item under 1 KB, with as many holds of the largest kind as it may have', async () => {
     const wanted = (n: number) => ({
-      ...{ id: `req_${'0'.repeat(25)}${n}`, keyId: `key_${'0'.repeat(26)}`, kind: 'embeddings' as const },
-      ...{ amount: 99_999_999_999n, expires: 1_800_001_200 },
+      id: `req_${'0'.repeat(25)}${n}`,
+      keyId: `key_${'0'.repeat(26)}`,
+      kind: 'embeddings' as const,
+      amount: 99_999_999_999n,
+      expires: 1_800_001_200,
     });
     await new DynamoCreditStore(database.client, tables).topUp({
       accountId,

@@ -73,7 +73,9 @@ describe('a hold that is taken with credit of other shards', () => {
     expect(await readAll()).toMatchObject([
       { balance: 0n, received: 0n, entries: (first?.entries ?? 0) + 1 },
       {
-        ...{ balance: 0n, received: 900n, entries: (to?.entries ?? 0) + 1 },
+        balance: 0n,
+        received: 900n,
+        entries: (to?.entries ?? 0) + 1,
         holds: [{ id: 'req_1', amount: 900n }],
       },
       { balance: 100n, received: 100n, entries: (third?.entries ?? 0) + 1 },

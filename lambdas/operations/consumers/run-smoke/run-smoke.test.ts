@@ -14,8 +14,13 @@ const route = (capabilities: readonly string[]) => ({
   capabilities,
 });
 const chat = (id: string, price: number, capabilities = ['stream']) => ({
-  ...{ id, type: 'chat', owned_by: 'acme', created: 1_760_000_000, display_name: id },
-  ...{ context_window: 8_000, max_output_tokens: 1_000 },
+  id,
+  type: 'chat',
+  owned_by: 'acme',
+  created: 1_760_000_000,
+  display_name: id,
+  context_window: 8_000,
+  max_output_tokens: 1_000,
   price: { unit: 'per_million_tokens', input: price, output: price },
   routes: [{ ...route(capabilities), id: id.replace('/', '-') }],
 });
@@ -31,7 +36,10 @@ const STREAM = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
 function serviceOf(broken: (sent: SmokeRequest) => string | undefined = () => undefined) {
   const sent: SmokeRequest[] = [];
   const answered = (json: unknown, text: string): SmokeAnswer => ({
-    ...{ json, text, headers: new Headers({ 'x-route': 'acme' }), bytes: new TextEncoder().encode(text) },
+    json,
+    text,
+    headers: new Headers({ 'x-route': 'acme' }),
+    bytes: new TextEncoder().encode(text),
   });
   const call = async (_path: string, each: SmokeRequest = {}): Promise<SmokeAnswer> => {
     sent.push(each);
@@ -95,8 +103,12 @@ describe('a scheduled smoke test', () => {
     expect(found).toEqual({ passed: ['chat stream'], failed: ['chat'] });
     expect(raised).toEqual([failed('chat'), passed('chat stream')]);
     expect(lines).toContainEqual({
-      ...{ message: 'a smoke test failed', step: 'chat', model: 'acme/chat', code: 'all_routes_failed' },
-      ...{ route: undefined, ms: 5 },
+      message: 'a smoke test failed',
+      step: 'chat',
+      model: 'acme/chat',
+      code: 'all_routes_failed',
+      route: undefined,
+      ms: 5,
     });
     expect(JSON.stringify(lines)).not.toMatch(/words of an upstream|secret answer/);
   });

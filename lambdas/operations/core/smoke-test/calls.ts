@@ -105,7 +105,10 @@ const chatChecks = (client: SmokeClient, model: Model): readonly Omit<Check, 'mo
   {
     name: 'responses',
     run: asking(client, '/v1/responses', SHAPES.responses, {
-      ...{ model: model.id, input: QUESTION, max_output_tokens: OUTPUT_TOKENS, store: false },
+      model: model.id,
+      input: QUESTION,
+      max_output_tokens: OUTPUT_TOKENS,
+      store: false,
     }),
   },
   {
@@ -134,7 +137,11 @@ const CHECKS: Readonly<Record<Kind, (client: SmokeClient, model: Model) => reado
   };
 
 const NAMES: Readonly<Record<Kind, string>> = {
-  ...{ chat: 'chat', embeddings: 'embeddings', image: 'image', tts: 'speech', audio: 'transcription' },
+  chat: 'chat',
+  embeddings: 'embeddings',
+  image: 'image',
+  tts: 'speech',
+  audio: 'transcription',
 };
 
 /** One call of each way in which an answer is delivered: what a schedule makes of a model. */

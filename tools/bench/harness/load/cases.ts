@@ -39,7 +39,9 @@ export function bodyOf({ surface, stream }: Case, model: string): string {
   const user = { role: 'user', content: PROMPT };
   const messages = surface === 'chat' ? [{ role: 'system', content: SYSTEM }, user] : [user];
   return JSON.stringify({
-    ...{ model, max_tokens: 64, messages },
+    model,
+    max_tokens: 64,
+    messages,
     ...(surface === 'messages' ? { system: SYSTEM } : {}),
     ...(stream ? { stream: true } : {}),
     ...(stream && surface === 'chat' ? { stream_options: { include_usage: true } } : {}),

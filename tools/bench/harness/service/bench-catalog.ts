@@ -21,8 +21,13 @@ interface ModelOptions {
 }
 
 const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) => ({
-  ...{ id, type: 'chat', owned_by: 'bench', created: 1_760_000_000, aliases: [] },
-  ...{ context_window: 128_000, max_output_tokens: 16_384 },
+  id,
+  type: 'chat',
+  owned_by: 'bench',
+  created: 1_760_000_000,
+  aliases: [],
+  context_window: 128_000,
+  max_output_tokens: 16_384,
   price: { unit: 'per_million_tokens', input: 0.15, output: 0.6, cached_input: 0.075 },
   routes: [
     {

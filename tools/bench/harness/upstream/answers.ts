@@ -112,9 +112,13 @@ export function wholeAnswer(protocol: Exclude<Protocol, 'openai-responses'>, chu
   const content = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length]).join('');
   if (protocol === 'anthropic') {
     return JSON.stringify({
-      ...{ id: 'msg_upstream', type: 'message', role: 'assistant', model: 'claude' },
+      id: 'msg_upstream',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude',
       content: [{ type: 'text', text: content }],
-      ...{ stop_reason: 'end_turn', stop_sequence: null },
+      stop_reason: 'end_turn',
+      stop_sequence: null,
       usage: { input_tokens: 8, output_tokens: chunks },
     });
   }

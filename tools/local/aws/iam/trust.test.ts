@@ -8,7 +8,9 @@ const scheduler = { service: 'scheduler.amazonaws.com', sourceArn: group };
 const trusting = (statement: Partial<TrustStatement>) => ({
   trust: [
     {
-      ...{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'scheduler.amazonaws.com' } },
+      Effect: 'Allow',
+      Action: 'sts:AssumeRole',
+      Principal: { Service: 'scheduler.amazonaws.com' },
       ...statement,
     },
   ],

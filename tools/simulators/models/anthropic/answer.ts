@@ -121,7 +121,10 @@ export function* messageEvents(
 ): Generator<SimulatedEvent> {
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
   const message = messageOf(frame, open, {
-    ...{ ...usage, completionTokens: 1, thinkingTokens: 0, webSearches: 0 },
+    ...usage,
+    completionTokens: 1,
+    thinkingTokens: 0,
+    webSearches: 0,
   });
   yield event('start', 'message_start', { message });
   for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index, frame.model);

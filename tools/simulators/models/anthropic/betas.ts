@@ -8,15 +8,25 @@ import type { AnyRequest } from './request.ts';
 
 /** The flags that current clients send (Claude Code 2.1, the SDKs), without their dates. */
 const KNOWN: ReadonlySet<string> = new Set([
-  ...['claude-code', 'interleaved-thinking', 'context-management', 'per-turn-control'],
+  'claude-code',
+  'interleaved-thinking',
+  'context-management',
+  'per-turn-control',
   ...[
     'mid-conversation-system',
     'mid-conversation-tool-changes',
     'thinking-token-count',
     'advanced-tool-use',
   ],
-  ...['effort', 'context-1m', 'prompt-caching-scope', 'structured-outputs', 'pdfs', 'prompt-caching'],
-  ...['fine-grained-tool-streaming', 'extended-cache-ttl', 'token-efficient-tools'],
+  'effort',
+  'context-1m',
+  'prompt-caching-scope',
+  'structured-outputs',
+  'pdfs',
+  'prompt-caching',
+  'fine-grained-tool-streaming',
+  'extended-cache-ttl',
+  'token-efficient-tools',
 ]);
 
 const FLAG = /^([a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/u;
@@ -41,7 +51,10 @@ export function checkBetas(request: AnyRequest, headers: RequestHead['headers'])
   ]);
   for (const [index, tool] of (request.tools ?? []).entries())
     requireThat(!('defer_loading' in tool) || names.has('advanced-tool-use'), extra, [
-      ...['tools', index, 'custom', 'defer_loading'],
+      'tools',
+      index,
+      'custom',
+      'defer_loading',
     ]);
   const at = request.messages.findIndex(({ role }) => role === 'system');
   const role = "Input should be 'user' or 'assistant'";

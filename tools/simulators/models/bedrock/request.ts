@@ -66,8 +66,16 @@ const reasoningContent = unionOf({
 });
 
 const contentBlock = unionOf({
-  ...{ text: words, image, toolUse, toolResult, cachePoint, reasoningContent, ...others },
-  ...{ audio: loose, guardContent: loose, citationsContent: loose },
+  text: words,
+  image,
+  toolUse,
+  toolResult,
+  cachePoint,
+  reasoningContent,
+  ...others,
+  audio: loose,
+  guardContent: loose,
+  citationsContent: loose,
 });
 
 const messageSchema = z.strictObject({

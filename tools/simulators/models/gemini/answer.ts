@@ -56,7 +56,8 @@ const usageOf = (usage: ModelUsage) => ({
 
 const accountOf = (usage: ModelUsage, { model, responseId, withUsage, figures }: GeminiFrame) => ({
   ...(withUsage ? { usageMetadata: { ...usageOf(usage), ...figures } } : {}),
-  ...{ modelVersion: model, responseId },
+  modelVersion: model,
+  responseId,
 });
 
 /** The answer as one document: neighbours of one kind are one part. */

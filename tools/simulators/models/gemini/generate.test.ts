@@ -45,7 +45,8 @@ describe('Google’s client', () => {
     const functionResponse = { id: call.id ?? '', name: 'get_weather', response: { output: '20' } };
     const contents = [asked, called, { role: 'user', parts: [{ functionResponse }] }];
     const second = await client().models.generateContent({
-      ...{ model: MODEL, contents },
+      model: MODEL,
+      contents,
       config: { tools: config.tools },
     });
     expect(second.candidates?.[0]?.finishReason).toBe('STOP');

@@ -105,7 +105,9 @@ export function toModelRequest(request: GenerateRequest, model: string, fault: F
     model,
     messages: [...toMessages('system', (request.systemInstruction?.parts ?? []).map(partOf)), ...messages],
     tools: declared.map(({ name, description, parametersJsonSchema: parameters }) => ({
-      ...{ name, description, parameters },
+      name,
+      description,
+      parameters,
     })),
     toolChoice: toToolChoice(request),
     parallelToolCalls: true,

@@ -27,7 +27,10 @@ const account = () =>
   });
 
 const CONVERSATION: Conversation = {
-  ...{ system: [], tools: [], maxTokens: 2_000, stop: [] },
+  system: [],
+  tools: [],
+  maxTokens: 2_000,
+  stop: [],
   turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say exactly: hi there' }] }],
 };
 
@@ -37,12 +40,19 @@ const chat = (stream: boolean, more: object = {}) =>
     readToken: createAccessTokens({ fetch, readSecret: async () => account(), clock: Date.now }).read,
   }).chat({
     route: {
-      ...{ id: 'r', protocol: 'gemini', upstream_model: 'gemini-sim', secret: 'env:ACCOUNT', auth: 'google' },
+      id: 'r',
+      protocol: 'gemini',
+      upstream_model: 'gemini-sim',
+      secret: 'env:ACCOUNT',
+      auth: 'google',
       base_url: `${upstream.running.url}/vertex/v1/projects/p/locations/global/publishers/google`,
       ...more,
     } as CatalogRoute,
     payload: {
-      ...{ protocol: 'openai', body: {}, conversation: () => CONVERSATION, stream },
+      protocol: 'openai',
+      body: {},
+      conversation: () => CONVERSATION,
+      stream,
       fields: NO_FIELDS,
     },
     identity: { id: 'chatcmpl-1', model: 'm' },

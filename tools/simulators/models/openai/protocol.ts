@@ -45,8 +45,10 @@ const paramOf = (path: FieldPath): string =>
     .replace(/^\./u, '');
 
 const CODES = {
-  ...{ missing: 'missing_required_parameter', wrong_type: 'invalid_type' },
-  ...{ invalid: 'invalid_value', unknown: 'unknown_parameter' },
+  missing: 'missing_required_parameter',
+  wrong_type: 'invalid_type',
+  invalid: 'invalid_value',
+  unknown: 'unknown_parameter',
 };
 
 function badRequest({ message, path, reason, status, body }: RequestError): WholeReply {

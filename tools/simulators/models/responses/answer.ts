@@ -97,8 +97,14 @@ const usageOf = (usage: ModelUsage, { figures }: ResponseFrame) => ({
 export function openDocument(frame: ResponseFrame): Fields {
   const { id, createdAt, request } = frame;
   return {
-    ...{ id, object: 'response', created_at: createdAt, status: 'in_progress', background: false },
-    ...{ completed_at: null, error: null, incomplete_details: null },
+    id,
+    object: 'response',
+    created_at: createdAt,
+    status: 'in_progress',
+    background: false,
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,

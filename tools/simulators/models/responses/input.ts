@@ -70,12 +70,19 @@ const messageItem = z.discriminatedUnion('role', [
 ]);
 
 const call = {
-  ...{ call_id: callId, name: toolName, status, namespace: z.string().nullish() },
-  ...{ caller: z.unknown().optional(), async: z.boolean().nullish() },
+  call_id: callId,
+  name: toolName,
+  status,
+  namespace: z.string().nullish(),
+  caller: z.unknown().optional(),
+  async: z.boolean().nullish(),
 };
 const result = {
-  ...{ call_id: callId, output: z.union([z.string(), z.array(inputPart)]) },
-  ...{ id: z.string().max(MAX_ID_LENGTH).nullish(), status, caller: z.unknown().optional() },
+  call_id: callId,
+  output: z.union([z.string(), z.array(inputPart)]),
+  id: z.string().max(MAX_ID_LENGTH).nullish(),
+  status,
+  caller: z.unknown().optional(),
 };
 
 const summaryPart = z.strictObject({ type: z.literal('summary_text'), text: z.string() });

@@ -95,8 +95,9 @@ function checkFormat({ text }: ResponsesRequest, messages: readonly ModelMessage
   const format = text?.format;
   if (format?.type === 'json_schema' && format.strict === true)
     checkStrict(format.schema, {
-      ...{ owner: `response_format '${format.name}'`, param: 'text.format.schema' },
-      ...{ code: 'invalid_json_schema' },
+      owner: `response_format '${format.name}'`,
+      param: 'text.format.schema',
+      code: 'invalid_json_schema',
     });
   const saysJson = messages.some((message) => /json/iu.test(message.text));
   if (format?.type === 'json_object' && !saysJson)

@@ -5,8 +5,9 @@ import { inputItemSchema, toolName } from './input.ts';
 const jsonObject = z.record(z.string(), z.unknown());
 const description = z.string().nullish();
 const others = {
-  ...{ allowed_callers: z.array(z.string()).nullish(), async: z.boolean().nullish() },
-  ...{ defer_loading: z.boolean().nullish() },
+  allowed_callers: z.array(z.string()).nullish(),
+  async: z.boolean().nullish(),
+  defer_loading: z.boolean().nullish(),
 };
 
 const functionTool = z.strictObject({
@@ -36,8 +37,17 @@ const customTool = z.strictObject({
 });
 /** Tools that the provider runs, or that only some models know; none is called here. */
 const HOSTED = [
-  ...['web_search', 'web_search_preview', 'file_search', 'code_interpreter', 'image_generation', 'mcp'],
-  ...['computer_use_preview', 'local_shell', 'shell', 'apply_patch', 'tool_search'],
+  'web_search',
+  'web_search_preview',
+  'file_search',
+  'code_interpreter',
+  'image_generation',
+  'mcp',
+  'computer_use_preview',
+  'local_shell',
+  'shell',
+  'apply_patch',
+  'tool_search',
 ];
 const toolSchema = z.discriminatedUnion('type', [
   functionTool,
@@ -87,9 +97,14 @@ const reasoningSchema = z.strictObject({
 });
 
 const INCLUDABLE = [
-  ...['file_search_call.results', 'web_search_call.results', 'web_search_call.action.sources'],
-  ...['message.input_image.image_url', 'computer_call_output.output.image_url'],
-  ...['code_interpreter_call.outputs', 'reasoning.encrypted_content', 'message.output_text.logprobs'],
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.input_image.image_url',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
 ];
 
 /** The smallest limit that is taken. */

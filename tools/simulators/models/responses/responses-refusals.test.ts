@@ -177,7 +177,10 @@ describe('reasoning that returns', () => {
     const sent = (change: object, key?: string) =>
       refusal({ ...ask, input: continued(asked, changed(output, change) as Output[]) }, key);
     const unverified = {
-      ...{ status: 400, code: 'invalid_encrypted_content', type: 'invalid_request_error', param: null },
+      status: 400,
+      code: 'invalid_encrypted_content',
+      type: 'invalid_request_error',
+      param: null,
       message: expect.stringContaining('could not be verified'),
     };
     expect(await sent({ encrypted_content: `${sealed.slice(0, 40)}A${sealed.slice(41)}` })).toEqual(

@@ -125,7 +125,10 @@ async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promi
         call,
         { tokens },
         {
-          ...{ inputUnits: tokens, tokens, unit: 'token', estimated: reported === undefined },
+          inputUnits: tokens,
+          tokens,
+          unit: 'token',
+          estimated: reported === undefined,
           ...(excess > 0n ? { unbilled: { amount: excess, factor: factorOf(counted / tokens) } } : {}),
         },
       ),

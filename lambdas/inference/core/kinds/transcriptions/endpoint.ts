@@ -93,7 +93,8 @@ async function readTranscription(
       attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
     prepare: ({ answer: transcript }, answered) =>
       prepareTranscript(dependencies, {
-        ...{ ...caller, ...answered },
+        ...caller,
+        ...answered,
         transcript,
         recording,
         fields: form.fields,

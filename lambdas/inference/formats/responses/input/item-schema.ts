@@ -106,8 +106,15 @@ const output = content({
 
 /** Fields that hold the content of an item. Each belongs to certain types of items alone. */
 const FIELDS = [
-  ...['role', 'content', 'call_id', 'name', 'arguments', 'input', 'output'],
-  ...['summary', 'encrypted_content'],
+  'role',
+  'content',
+  'call_id',
+  'name',
+  'arguments',
+  'input',
+  'output',
+  'summary',
+  'encrypted_content',
 ];
 
 const id = z.string().nullish();
@@ -137,11 +144,30 @@ const reasoning = z.looseObject({
 
 /** Items that only routes of this protocol can be given; their fields are for the upstream to judge. */
 const OWN_ITEMS = [
-  ...['file_search_call', 'computer_call', 'computer_call_output', 'web_search_call', 'tool_search_call'],
-  ...['tool_search_output', 'additional_tools', 'configuration_update', 'compaction', 'compaction_trigger'],
-  ...['image_generation_call', 'code_interpreter_call', 'local_shell_call', 'local_shell_call_output'],
-  ...['shell_call', 'shell_call_output', 'apply_patch_call', 'apply_patch_call_output', 'mcp_list_tools'],
-  ...['mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'program', 'program_output'],
+  'file_search_call',
+  'computer_call',
+  'computer_call_output',
+  'web_search_call',
+  'tool_search_call',
+  'tool_search_output',
+  'additional_tools',
+  'configuration_update',
+  'compaction',
+  'compaction_trigger',
+  'image_generation_call',
+  'code_interpreter_call',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+  'mcp_call',
+  'program',
+  'program_output',
 ];
 
 const holding = (schema: z.ZodType<JsonObject>, type: string, ...own: readonly string[]) =>
@@ -153,11 +179,17 @@ const item = ofType(
     message: holding(message, 'message', 'role', 'content'),
     function_call: holding(
       z.looseObject({ ...called, arguments: z.string() }),
-      ...(['function_call', 'call_id', 'name', 'arguments'] as const),
+      'function_call',
+      'call_id',
+      'name',
+      'arguments',
     ),
     custom_tool_call: holding(
       z.looseObject({ ...called, input: z.string() }),
-      ...(['custom_tool_call', 'call_id', 'name', 'input'] as const),
+      'custom_tool_call',
+      'call_id',
+      'name',
+      'input',
     ),
     function_call_output: holding(answered, 'function_call_output', 'call_id', 'name', 'output'),
     custom_tool_call_output: holding(answered, 'custom_tool_call_output', 'call_id', 'name', 'output'),

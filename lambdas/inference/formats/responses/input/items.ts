@@ -31,6 +31,10 @@ export const isPdfPart = ({ type, file_url: url, file_data: data }: ResponsesPar
 
 /** The types of items that every route can be given, in the terms of its protocol. */
 export const COMMON_ITEMS: ReadonlySet<string | undefined> = new Set([
-  ...['message', 'reasoning', 'function_call', 'function_call_output'],
-  ...['custom_tool_call', 'custom_tool_call_output'],
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
 ]);

@@ -108,7 +108,10 @@ describe('an answer that is sent back', () => {
   it('resolves references before its last item, and in a later turn', () => {
     const items = [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'Hello' }];
     expect(inputOf([user, reference('msg_1'), user, lastOf(items), user])).toEqual([
-      ...[user, ...withoutIds(items), user, user],
+      user,
+      ...withoutIds(items),
+      user,
+      user,
     ]);
   });
 

@@ -48,7 +48,8 @@ describe('a batch that takes several calls', () => {
     'a single call sends such a text, and %s decides whether it is too long',
     async (_name, model, count) => {
       answers(({ texts: sent = [0] }) => ({
-        ...{ embedding: [1], inputTextTokenCount: 9 },
+        embedding: [1],
+        inputTextTokenCount: 9,
         embeddings: { float: (sent as unknown[]).map(() => [1]) },
       }));
       const { embeddings } = await embed(model, { input: texts(count) }, { context_window: 100 });

@@ -9,7 +9,10 @@ const payload = (stream: boolean): ChatPayload => ({
   body: {},
   stream,
   conversation: () => ({
-    ...{ system: [], tools: [], maxTokens: 100, stop: [] },
+    system: [],
+    tools: [],
+    maxTokens: 100,
+    stop: [],
     turns: [{ role: 'user', parts: [{ type: 'text', text: 'Grüße' }] }],
   }),
   fields: NO_FIELDS,
