@@ -16,13 +16,11 @@ const BILLED = [
   'AWS::ApiGateway::Stage',
   'AWS::CloudWatch::Alarm',
   'AWS::DynamoDB::Table',
-  ...[
-    'AWS::ECS::Service',
-    'AWS::Lambda::Function',
-    'AWS::Logs::LogGroup',
-    'AWS::SNS::Topic',
-    'AWS::SQS::Queue',
-  ],
+  'AWS::ECS::Service',
+  'AWS::Lambda::Function',
+  'AWS::Logs::LogGroup',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
   'AWS::SecretsManager::Secret',
   'AWS::StepFunctions::StateMachine',
   'AWS::WAFv2::WebACL',
@@ -43,11 +41,9 @@ describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the t
           expect([id, tagsOf(resource)]).toEqual([
             id,
             expect.objectContaining({
-              ...{
-                application: 'unified-inference-service',
-                stage: 'prod',
-                stack: `Inference-prod-${stack}`,
-              },
+              application: 'unified-inference-service',
+              stage: 'prod',
+              stack: `Inference-prod-${stack}`,
             }),
           ]);
         }

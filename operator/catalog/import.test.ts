@@ -82,13 +82,11 @@ const EMPTY = () => ['--from', litellm({})];
 describe('catalog import', () => {
   it('writes what two sources agree upon: the provider’s price as the cost, and the price with the markup', () => {
     const { models, exitCode, counts, left_prices } = run(
-      ...[
-        '--from',
-        modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }),
-        ...anthropic(),
-        '--markup',
-        '5%',
-      ],
+      '--from',
+      modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }),
+      ...anthropic(),
+      '--markup',
+      '5%',
     );
     expect([exitCode, counts.models]).toEqual([0, 1]);
     expect(models[0]).toMatchObject({
@@ -250,13 +248,11 @@ describe('catalog import', () => {
     ['no price at all', '', 'models.dev: it has no price', {}],
   ])('leaves out and lists a model with %s', (_what, cost, reason, figures) => {
     const { models, left_out, exitCode } = run(
-      ...[
-        '--from',
-        modelsDev('anthropic', { 'claude-sonnet-4-6': about(cost) }),
-        ...anthropic(),
-        '--markup',
-        '5%',
-      ],
+      '--from',
+      modelsDev('anthropic', { 'claude-sonnet-4-6': about(cost) }),
+      ...anthropic(),
+      '--markup',
+      '5%',
     );
     expect([models, exitCode]).toEqual([[], 1]);
     expect(left_out).toHaveLength(1);
@@ -359,15 +355,13 @@ describe('catalog import', () => {
     const rates =
       '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_request_of_its_own": 1';
     const { left_out } = run(
-      ...[
-        '--from',
-        litellm({ 'xai/grok-x': rates }),
-        '--providers',
-        'xai',
-        '--markup',
-        '0%',
-        '--unconfirmed',
-      ],
+      '--from',
+      litellm({ 'xai/grok-x': rates }),
+      '--providers',
+      'xai',
+      '--markup',
+      '0%',
+      '--unconfirmed',
     );
     expect(left_out[0]?.reason).toBe(
       'litellm: input_cost_per_request_of_its_own is not a price that a catalog can say',
@@ -427,15 +421,13 @@ describe('catalog import', () => {
         ]),
       );
       const { counts } = run(
-        ...[
-          '--from',
-          modelsDev('openai', models),
-          '--providers',
-          'openai',
-          '--markup',
-          '5%',
-          '--unconfirmed',
-        ],
+        '--from',
+        modelsDev('openai', models),
+        '--providers',
+        'openai',
+        '--markup',
+        '5%',
+        '--unconfirmed',
       );
       expect(counts).toMatchObject({ models: length, left_out: 0 });
     };

@@ -1,63 +1,126 @@
 import { describe, expect, it } from '@jest/globals';
-import { filesIn, read } from './source-tree.ts';
+import { isTestCode, type Module, modulesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { isIdentifier, nodes, parse, type SyntaxNode } from './syntax.ts';
 
-/**
- * Expressions that readers stop at, each with what to write in its place; `docs/glossary.md` has the names of things.
- * Spelled in pieces, so that this file does not find itself.
- */
-const BANNED: readonly (readonly [expression: RegExp, instead: string])[] = [
-  [/\bt(old|ells?|elling)\b/i, 'reports, receives, knows, says, shows'],
-  [/(?<!\b[tT]here )\b(is|are) none(?! of| left)\b/, 'is not one, does not count'],
-  [/\b(in|out of|into) force\b/i, 'active, valid, current'],
-  [/\bbehind (the )?\w+(['’]s)? backs?\b/i, 'in the background'],
-  [/\bin your hands\b/i, 'belongs to your account'],
-  [/\bo(wn) business\b/i, 'what only the service uses'],
-  [/\bof its own word\b/i, 'of its own'],
-  [/\bso many\b/i, 'a number of, this many'],
-  [/\bin (the|its|their|those|that|which|\w+['’]s)( \w+)?(['’]s)? words\b/i, 'in the format of'],
-  [/\bunder way\b/i, 'in flight, running'],
-  // In quotes or as a key it names the field of OpenAI's requests.
-  [/(?<!['`])\bmodalit(y|ies)\b(?!['`:])/i, 'kind of call'],
-  // In quotes it names an index and its key, which a deployed table keeps.
-  [/(?<!['-])\bsh(elf|elves)\b/i, 'kind and category'],
-  [/\bpatiently\b|\breassur/i, 'with a timeout, reports successes'],
-  [/\bComes ?Back\b/, 'RetryLater'],
-  [/\bgi(fts?|ft)\b/i, 'transfer'],
-  [/\bcom(e|es|ing) back\b/i, 'returns, is delivered again, tries again'],
-];
+/** A comment that starts with one of these words is a clause without its subject. */
+const RELATIVE = /^(What|Whether|Of|Where|Who|Whose|How|Which|When|Why|That|As far)\b/;
 
-/** This test, and words that are data: vocabularies, recorded answers. */
-const NOT_PROSE =
-  /^test\/architecture\/language\.test\.ts$|\/(token|word)-table\.ts$|\/field-names\.ts$|\/fixtures\//;
+/** A title that starts with one of these words continues a sentence; one with a verb or a subject of its own is whole. */
+const CONTINUED =
+  /^(is|are|has|have|had|may|must|was|were|of|that|which|to|in|with|without|for|by|as|from|on|at|under|and|nor|not)\b/;
 
-const texts = [...filesIn('')]
-  .filter((path) => /\.(ts|md)$/.test(path) && !NOT_PROSE.test(path))
-  .map((path) => ({ path, lines: read(path).split('\n') }));
+/** Names that end like an adjective: a type is a noun. */
+const PARTICIPLE =
+  /((?<!Ne)ed|Made|Kept|Seen|Sent|Taken|Given|Known|Spent|Begun|Said|Found|Met|Wanted|Needed)$|^On[A-Z]/;
 
-const findings = (lines: readonly string[]): string[] =>
-  lines.flatMap((line, index) =>
-    BANNED.filter(([expression]) => expression.test(line)).map(
-      ([expression, instead]) => `${index + 1}: ${expression.exec(line)?.[0]} (say: ${instead})`,
-    ),
-  );
+/** Two sides of one wire, each with its own view of the body that both name so. */
+const SHARED_TYPES: ReadonlySet<string> = new Set(['ChatRequest', 'ChatMessage', 'ResponsesRequest']);
+
+/** A literal that is spread into another one, on a line of its own: it only saves lines. */
+const SPREAD_LITERAL = /^\s*\.\.\.(\{ .*\}|\[[^\]]*\]|\(\[[^\]]*\] as const\)),$/gm;
+
+const modules = modulesIn(...SOURCE_FOLDERS, 'test').filter(({ path }) => !/-table\.ts$/.test(path));
+
+const violations = (check: (module: Module) => readonly string[], of = modules): string[] =>
+  of.flatMap((module) => check(module).map((what) => `${module.path}: ${what}`));
+
+const commentsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\/\*\*\s*(?:\*\s*)?(\S[^\n]*)/g)]
+    .map(([, first = '']) => first)
+    .filter((first) => RELATIVE.test(first));
+
+/** The function that a call starts from: `it` of `it.each(table)(title, run)`. */
+function rootOf(callee: unknown): unknown {
+  const node = callee as SyntaxNode | undefined;
+  if (node?.type === 'CallExpression') return rootOf(node.callee);
+  return node?.type === 'MemberExpression' ? rootOf(node.object) : node;
+}
+
+const titlesIn = (tree: readonly SyntaxNode[]): readonly string[] =>
+  nodes(tree)
+    .filter(({ type, callee }) => type === 'CallExpression' && isIdentifier(rootOf(callee), 'it'))
+    .map((call) => (call.arguments as readonly { readonly expression: SyntaxNode }[])[0]?.expression)
+    .flatMap((title) => (title?.type === 'StringLiteral' ? [String(title.value)] : []))
+    .filter((title) => CONTINUED.test(title));
+
+const TYPES = /^(TsInterfaceDeclaration|TsTypeAliasDeclaration|ClassDeclaration)$/;
+
+/** The names of the types and classes that a module exports. */
+const typesIn = (tree: readonly SyntaxNode[]): readonly string[] =>
+  tree
+    .filter(({ type }) => type === 'ExportDeclaration')
+    .map(({ declaration }) => declaration as SyntaxNode)
+    .filter(({ type }) => TYPES.test(type))
+    .map(({ id, identifier }) => String(((id ?? identifier) as SyntaxNode).value));
+
+/** The names that several modules export, with the modules. */
+function sharedTypes(of: readonly Pick<Module, 'path' | 'tree'>[]): readonly string[] {
+  const places = new Map<string, string[]>();
+  for (const { path, tree } of of)
+    for (const name of typesIn(tree)) places.set(name, [...(places.get(name) ?? []), path]);
+  return [...places]
+    .filter(([name, paths]) => paths.length > 1 && !SHARED_TYPES.has(name))
+    .map(([name, paths]) => `${name}: ${paths.join(', ')}`);
+}
+
+const sources = modules.filter(({ path }) => !isTestCode(path));
 
 describe('the language of the project', () => {
-  it('contains no banned expression', () => {
-    expect(texts.length).toBeGreaterThan(500);
-    const found = texts.flatMap(({ path, lines }) => findings(lines).map((finding) => `${path}:${finding}`));
-    expect(found).toEqual([]);
+  it('starts each comment with its subject or its verb', () => {
+    expect(violations(({ text }) => commentsIn(text))).toEqual([]);
+  });
+
+  it('makes each title of a test a sentence', () => {
+    expect(violations(({ tree }) => titlesIn(tree))).toEqual([]);
+  });
+
+  it('gives each exported type a name of its own', () => {
+    expect(sources.flatMap(({ tree }) => typesIn(tree)).length).toBeGreaterThan(500);
+    expect(sharedTypes(sources)).toEqual([]);
+  });
+
+  it('names types by nouns', () => {
+    const participles = ({ tree }: Module) => typesIn(tree).filter((name) => PARTICIPLE.test(name));
+    expect(violations(participles, sources)).toEqual([]);
+  });
+
+  it('writes literals out', () => {
+    expect(violations(({ text }) => text.match(SPREAD_LITERAL) ?? [])).toEqual([]);
+  });
+});
+
+describe('the checks of the language', () => {
+  it.each([
+    ['/** ', 'What a call costs. */'],
+    ['/**\n * ', 'Whether it is open.\n */'],
+  ])('reject a comment that is %j and %j', (opening, rest) => {
+    expect(commentsIn(opening + rest)).toHaveLength(1);
+    expect(commentsIn(`${opening}Returns ${rest}`)).toEqual([]);
+  });
+
+  it.each(["it('is rejected', run);", "it.each(rows)('has %s', run);", "it('of a key costs nothing', run);"])(
+    'reject the title in %s',
+    (source) => {
+      expect(titlesIn(parse(source))).toHaveLength(1);
+      expect(titlesIn(parse(source.replace(/'\w+ /, "'returns ")))).toEqual([]);
+    },
+  );
+
+  it('reject a type that two modules export, and names that end like an adjective', () => {
+    const both = ['a.ts', 'b.ts'].map((path) => ({ path, tree: parse('export interface Answer {}') }));
+    expect(sharedTypes(both)).toEqual(['Answer: a.ts, b.ts']);
+    expect(sharedTypes(both.slice(1))).toEqual([]);
+    expect(['Admitted', 'Known', 'UsageWanted', 'Hold'].filter((name) => PARTICIPLE.test(name))).toHaveLength(
+      3,
+    );
   });
 
   it.each([
-    ['The caller is t', 'old the limits.'],
-    ['A number that is n', 'one.'],
-    ['The policy in for', 'ce.'],
-    ['Refreshed behind the caller’s ba', 'ck.'],
-    ['Holds of so ma', 'ny calls.'],
-    ['An answer in the surface’s wor', 'ds.'],
-    ['class Comes', 'Back extends Error {}'],
-    ['What failed comes b', 'ack to its queue.'],
-  ])('would be found to be otherwise in "%s%s"', (first, second) => {
-    expect(findings([first + second])).toHaveLength(1);
+    ['  ...{ a, b },', 1],
+    ["  ...['a', 'b'],", 1],
+    ['  ...rest,', 0],
+    ['  ...[a, b].map(run),', 0],
+  ])('count the literals that %j spreads', (line, count) => {
+    expect(line.match(SPREAD_LITERAL) ?? []).toHaveLength(count);
   });
 });

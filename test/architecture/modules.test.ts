@@ -104,7 +104,7 @@ describe('the checks of modules', () => {
     expect(logs(parse('console.error(1)'))).toEqual(['console']);
     expect(headOf("import 'x';\n/** Late. */")).toHaveLength(1);
     expect(headOf('/** */\n')).toHaveLength(1);
-    expect(headOf('/** Why. */\n')).toHaveLength(0);
-    expect(headOf('/**\n * Why.\n */\n')).toHaveLength(0);
+    expect(headOf('/** Reason. */\n')).toHaveLength(0);
+    expect(headOf('/**\n * Reason.\n */\n')).toHaveLength(0);
   });
 });

@@ -9,7 +9,9 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 export const SOURCE_FOLDERS = ['bin', 'lib', 'lambdas', 'operator', 'console', 'tools'] as const;
 
 /** Tests, and what tests share. */
-const TEST_CODE = /\.test\.ts$|\/testing\/|^tools\/test-kit\//;
+const TEST_CODE = /\.test\.ts$|\/testing\/|^(test|tools\/test-kit)\//;
+
+export const isTestCode = (path: string): boolean => TEST_CODE.test(path);
 
 export interface Module {
   /** From the repository's root, with forward slashes. */
@@ -59,7 +61,7 @@ export const modulesIn = (...folders: readonly string[]): Module[] =>
 
 /** Every module of the product and its tools, without tests. */
 export const sourceModules = (...folders: readonly string[]): Module[] =>
-  modulesIn(...(folders.length === 0 ? SOURCE_FOLDERS : folders)).filter(({ path }) => !TEST_CODE.test(path));
+  modulesIn(...(folders.length === 0 ? SOURCE_FOLDERS : folders)).filter(({ path }) => !isTestCode(path));
 
 /** The module a relative import names, as a repository path; undefined for a package or a built-in. */
 export function targetOf({ path }: Pick<Module, 'path'>, { specifier }: Import): string | undefined {

@@ -81,10 +81,8 @@ function slowCatalog(origin: string) {
         protocol: 'openai',
         base_url: `${origin}/v1`,
         secret: 'env:KEY',
-        ...{
-          upstream_model: UPSTREAM_MODELS[id.split('/')[0] ?? ''] ?? 'sim',
-          capabilities: ['stream'],
-        },
+        upstream_model: UPSTREAM_MODELS[id.split('/')[0] ?? ''] ?? 'sim',
+        capabilities: ['stream'],
       },
     ],
   });

@@ -30,12 +30,10 @@ describe('a completion', () => {
       refusal: null,
       reasoning: 'Hm',
       reasoning_content: 'Hm',
-      ...{
-        annotations: [{ type: 'url_citation' }],
-        citations: ['https://a'],
-        audio: { id: 'a' },
-        images: [{}],
-      },
+      annotations: [{ type: 'url_citation' }],
+      citations: ['https://a'],
+      audio: { id: 'a' },
+      images: [{}],
       reasoning_details: [{ text: 'Hm' }],
       function_call: { name: 'f', arguments: '{}' },
       tool_calls: [

@@ -173,12 +173,10 @@ describe('a token of Google', () => {
       project_id: 'project',
       private_key_id: 'key-1',
       private_key: pem,
-      ...{
-        client_email: EMAIL,
-        token_uri: `${entra.origin}/token`,
-        universe_domain: 'googleapis.com',
-        ...more,
-      },
+      client_email: EMAIL,
+      token_uri: `${entra.origin}/token`,
+      universe_domain: 'googleapis.com',
+      ...more,
     });
   const NOW = 1_800_000_000_000;
   const readerOf = (secret: string) => {

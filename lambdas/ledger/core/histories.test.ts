@@ -141,12 +141,10 @@ describe('a call that costs all of its hold and of its cap', () => {
       for (const second of FAULTS) {
         const stories = pairs.map(
           ([one, other]): History => ({
-            ...{
-              startMs: Date.UTC(2026, 6, 15, 12),
-              lagSeconds: 0,
-              balance: 5_000n,
-              shards: 1,
-            },
+            startMs: Date.UTC(2026, 6, 15, 12),
+            lagSeconds: 0,
+            balance: 5_000n,
+            shards: 1,
             policies: [{ daily_usd: 492n }, {}],
             calls: [
               {

@@ -83,14 +83,12 @@ describe('an order', () => {
 
   it('whose payment is known before it has been written down is for what was paid, until it is', async () => {
     const order: Order = {
-      ...{
-        id: `ord_${systemUlid()}`,
-        accountId,
-        amount: 25n * DOLLAR,
-        created: NOW,
-        reversals: {},
-        version: 0,
-      },
+      id: `ord_${systemUlid()}`,
+      accountId,
+      amount: 25n * DOLLAR,
+      created: NOW,
+      reversals: {},
+      version: 0,
     };
     const paid = { ...order, paid: 7n, version: 1 };
     expect(await store.advance(order, paid, [])).toBe('done');

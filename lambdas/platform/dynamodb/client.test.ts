@@ -78,11 +78,9 @@ describe('on the real engine', () => {
     yes: { BOOL: true },
     none: { NULL: true as const },
     list: { L: [{ S: 'a' }, { L: [] }] },
-    ...{
-      map: { M: { B: { S: 'b' }, __proto: { N: '1' } } },
-      texts: { SS: ['a', 'b'] },
-      numbers: { NS: ['1', '2'] },
-    },
+    map: { M: { B: { S: 'b' }, __proto: { N: '1' } } },
+    texts: { SS: ['a', 'b'] },
+    numbers: { NS: ['1', '2'] },
   };
   const bytes = {
     one: { B: new Uint8Array([0, 255, 1]) },

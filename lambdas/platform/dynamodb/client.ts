@@ -35,12 +35,10 @@ const SDK_STEPS = [
   'getUserAgentMiddleware',
   'contentLengthMiddleware',
   'hostHeaderMiddleware',
-  ...[
-    'loggerMiddleware',
-    'recursionDetectionMiddleware',
-    'httpAuthSchemeMiddleware',
-    'httpSigningMiddleware',
-  ],
+  'loggerMiddleware',
+  'recursionDetectionMiddleware',
+  'httpAuthSchemeMiddleware',
+  'httpSigningMiddleware',
 ];
 const SDK_DECODER = 'deserializerMiddleware';
 const SDK_RETRIES = 'retryMiddleware';

@@ -12,7 +12,7 @@ import { AREAS, SLOW } from './areas.ts';
 import { areaName, candidatesIn, type MutantCandidate } from './candidates.ts';
 import { type Coverage, measureCoverage } from './coverage.ts';
 import { acceptanceOf } from './known.ts';
-import { type Kept, lineOf, TrialRecord, type Verdict } from './record.ts';
+import { lineOf, type StoredTrial, TrialRecord, type Verdict } from './record.ts';
 import { ImportGraph, modulesBelow } from './related-tests.ts';
 import { sample } from './sample.ts';
 import { Trials } from './trial.ts';
@@ -25,8 +25,8 @@ const LEAST_PERCENT = 95;
 
 interface Tried {
   readonly candidate: MutantCandidate;
-  readonly first: Kept;
-  readonly last: Kept;
+  readonly first: StoredTrial;
+  readonly last: StoredTrial;
 }
 
 export async function measureMutants(args: readonly string[]): Promise<readonly Figure[]> {

@@ -16,7 +16,7 @@ export interface Trial {
 }
 
 /** A trial as it is kept. */
-export interface Kept extends Omit<Trial, 'candidate'> {
+export interface StoredTrial extends Omit<Trial, 'candidate'> {
   readonly id: string;
   readonly path: string;
   readonly line: number;
@@ -26,16 +26,16 @@ export interface Kept extends Omit<Trial, 'candidate'> {
 
 export class TrialRecord {
   readonly #file: string;
-  readonly #trials = new Map<string, Kept[]>();
+  readonly #trials = new Map<string, StoredTrial[]>();
 
   /** Begins with what the file holds, if it is there. */
   constructor(file: string) {
     this.#file = file;
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    for (const line of lines.filter((text) => text !== '')) this.#note(JSON.parse(line) as Kept);
+    for (const line of lines.filter((text) => text !== '')) this.#note(JSON.parse(line) as StoredTrial);
   }
 
-  keep(trial: Trial): Kept {
+  keep(trial: Trial): StoredTrial {
     const kept = keptOf(trial);
     appendFileSync(this.#file, `${JSON.stringify(kept)}\n`);
     this.#note(kept);
@@ -43,11 +43,11 @@ export class TrialRecord {
   }
 
   /** The first trial of a mutant: the one before there were tests that were written for it. */
-  firstOf(id: string): Kept | undefined {
+  firstOf(id: string): StoredTrial | undefined {
     return this.#trials.get(id)?.at(0);
   }
 
-  lastOf(id: string): Kept | undefined {
+  lastOf(id: string): StoredTrial | undefined {
     return this.#trials.get(id)?.at(-1);
   }
 
@@ -61,14 +61,14 @@ export class TrialRecord {
     return killers;
   }
 
-  #note(kept: Kept): void {
+  #note(kept: StoredTrial): void {
     this.#trials.set(kept.id, [...(this.#trials.get(kept.id) ?? []), kept]);
   }
 }
 
 const shown = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 100);
 
-function keptOf({ candidate, verdict, by, ring }: Trial): Kept {
+function keptOf({ candidate, verdict, by, ring }: Trial): StoredTrial {
   const { id, path, line, operator, original, replacement } = candidate;
   const mistake = `${operator}: ${shown(original)} -> ${shown(replacement)}`;
   return {
@@ -83,5 +83,5 @@ function keptOf({ candidate, verdict, by, ring }: Trial): Kept {
 }
 
 /** A trial in a line of text. */
-export const lineOf = ({ path, line, mistake, verdict, by }: Kept): string =>
+export const lineOf = ({ path, line, mistake, verdict, by }: StoredTrial): string =>
   `${verdict.toUpperCase()} ${path}:${line} ${mistake}${by === undefined ? '' : ` [${by}]`}`;

@@ -1,7 +1,7 @@
 /** Loads every contestant in turn, round after round, so that what disturbs the machine disturbs all of them. */
 import type { LoadRequest } from '../harness/load/call.ts';
 import { CASES, type Case, PAUSE_MS } from '../harness/load/cases.ts';
-import { closedLoop, type Loaded, openLoop } from '../harness/load/loops.ts';
+import { closedLoop, type LoadMeasurement, openLoop } from '../harness/load/loops.ts';
 import { cpuMsOf, enginePid } from '../harness/weigh.ts';
 import { BARE } from './bare.ts';
 import type { Contestant, ContestantProcess } from './contestant.ts';
@@ -17,7 +17,7 @@ interface LoadKind {
   readonly name: LoadName;
   readonly pauseMs: number;
   readonly cases: readonly Case[];
-  run(url: string, next: () => LoadRequest, windowMs: number): Promise<Loaded>;
+  run(url: string, next: () => LoadRequest, windowMs: number): Promise<LoadMeasurement>;
 }
 
 /** Enough for hundreds of calls of a gateway, short enough that a round fits between two changes of the machine. */

@@ -1,5 +1,5 @@
 /** One window of load on one contestant, as numbers: what a caller waited, how many were served, what it took. */
-import type { Loaded } from '../harness/load/loops.ts';
+import type { LoadMeasurement } from '../harness/load/loops.ts';
 import { percentile } from '../harness/statistics.ts';
 
 /** The load of a window. */
@@ -22,7 +22,7 @@ export interface Sample {
 
 export interface LoadWindow extends Pick<Sample, 'contestant' | 'asked' | 'load' | 'round'> {
   readonly stream: boolean;
-  readonly loaded: Loaded;
+  readonly loaded: LoadMeasurement;
   /** CPU time in the whole window. */
   readonly cpuMs: number;
   readonly databaseCpuMs: number;

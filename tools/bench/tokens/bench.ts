@@ -53,21 +53,17 @@ function searchFigures(vocabularies: readonly Vocabulary[]): readonly Figure[] {
       note: `${searched}; ${described(now)}`,
     },
     {
-      ...{
-        name: 'the same beside the bounds of two parts',
-        value: cut.times,
-        unit: 'times their sum',
-        most: 1,
-      },
+      name: 'the same beside the bounds of two parts',
+      value: cut.times,
+      unit: 'times their sum',
+      most: 1,
       note: `a tenth of the texts, each cut wherever it is worst; ${described(cut)}`,
     },
     {
-      ...{
-        name: 'the same with a token for four characters',
-        value: control.times,
-        unit: 'times it',
-        least: 2,
-      },
+      name: 'the same with a token for four characters',
+      value: control.times,
+      unit: 'times it',
+      least: 2,
       note: `the control, a tenth of the texts; ${described(control)}`,
     },
   ];

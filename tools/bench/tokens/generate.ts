@@ -134,7 +134,7 @@ const literal = (text: string) => `'${text}'`;
 writeFileSync(
   OUTPUT,
   `/**
- * What these tokenizers have in common: ${vocabularies.map(({ name }) => name).join(', ')}.
+ * The common tokens of these tokenizers: ${vocabularies.map(({ name }) => name).join(', ')}.
  * Made by tools/bench/tokens/generate.ts from the packages and versions that it names; not to be edited by hand.
  */
 

@@ -1,7 +1,7 @@
 /** The failures of an invocation that the gateway distinguishes. */
 
 /** The handler failed, or its process did. */
-export class FunctionFailed extends Error {
+export class HandlerFailure extends Error {
   override readonly name = 'FunctionFailed';
 }
 

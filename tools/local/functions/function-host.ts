@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import type { After } from '../../../lambdas/platform/core/ports.ts';
 import { systemAfter } from '../../../lambdas/platform/system/system.ts';
-import { FunctionFailed, FunctionTimedOut } from './function-errors.ts';
+import { FunctionTimedOut, HandlerFailure } from './function-errors.ts';
 import { FunctionProcess } from './function-process.ts';
 import { FAILURE_HEADER, type FunctionFailure } from './process-protocol.ts';
 
@@ -39,7 +39,7 @@ export class FunctionHost {
   /**
    * Invokes the function with an event (JSON) and resolves with what it answers, byte by byte: a buffered handler's
    * result as JSON, a streaming handler's stream. The reader must read it to its end or destroy it.
-   * Throws `FunctionFailed` or `FunctionTimedOut` before the first byte; after it the stream breaks.
+   * Throws `HandlerFailure` or `FunctionTimedOut` before the first byte; after it the stream breaks.
    */
   async invoke(event: Buffer, requestId: string): Promise<Readable> {
     const running = this.#acquire();
@@ -123,12 +123,12 @@ export class FunctionHost {
 
   #explain(cause: Error, signal: AbortSignal): Error {
     if (signal.aborted) return signal.reason as Error;
-    if (cause instanceof FunctionFailed) return cause;
-    return new FunctionFailed(`${this.#options.label}: its process ended`, { cause });
+    if (cause instanceof HandlerFailure) return cause;
+    return new HandlerFailure(`${this.#options.label}: its process ended`, { cause });
   }
 }
 
-async function readFailure(answer: Readable): Promise<FunctionFailed> {
+async function readFailure(answer: Readable): Promise<HandlerFailure> {
   const { errorType, errorMessage } = (await json(answer)) as FunctionFailure;
-  return new FunctionFailed(`${errorType}: ${errorMessage}`);
+  return new HandlerFailure(`${errorType}: ${errorMessage}`);
 }

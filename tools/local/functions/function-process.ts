@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { FunctionFailed } from './function-errors.ts';
+import { HandlerFailure } from './function-errors.ts';
 import { formatLogLine } from './log-lines.ts';
 import { DEADLINE_HEADER, type ProcessReport, REQUEST_ID_HEADER } from './process-protocol.ts';
 
@@ -26,7 +26,7 @@ export interface ProcessCall {
 }
 
 export class FunctionProcess {
-  /** Settles when the process serves calls; rejects with `FunctionFailed` when its handler cannot be loaded. */
+  /** Settles when the process serves calls; rejects with `HandlerFailure` when its handler cannot be loaded. */
   readonly ready: Promise<void>;
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
@@ -60,9 +60,9 @@ export class FunctionProcess {
     const timer = setTimeout(() => this.kill(), INIT_TIMEOUT_MS);
     const report = await Promise.race([reported, this.exited]);
     clearTimeout(timer);
-    if (report === undefined) throw new FunctionFailed('the process ended before it was ready');
+    if (report === undefined) throw new HandlerFailure('the process ended before it was ready');
     if ('failure' in report)
-      throw new FunctionFailed(`${report.failure.errorType}: ${report.failure.errorMessage}`);
+      throw new HandlerFailure(`${report.failure.errorType}: ${report.failure.errorMessage}`);
     this.#port = report.port;
   }
 

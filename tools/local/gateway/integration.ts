@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GATEWAY_SILENCE_SECONDS, LAMBDA_PAYLOAD_BYTES } from '../../../lambdas/platform/contract/limits.ts';
-import { FunctionFailed, FunctionTimedOut } from '../functions/function-errors.ts';
+import { FunctionTimedOut, HandlerFailure } from '../functions/function-errors.ts';
 import { MalformedAnswer, readBufferedAnswer } from './buffered-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';
 import { createProxyEvent } from './proxy-event.ts';
@@ -103,7 +103,7 @@ function toFault(
   const place = `${match.route.method} ${match.route.resourcePath}`;
   const reason = failure instanceof Error ? failure.message : String(failure);
   if (response.headersSent) log(`${place}: the stream broke: ${reason}`);
-  else if (failure instanceof FunctionFailed) log(`${place}: ${reason}`);
+  else if (failure instanceof HandlerFailure) log(`${place}: ${reason}`);
   else if (failure instanceof MalformedAnswer) log(`${place}: malformed answer of the function: ${reason}`);
   else log(`${place}: the answer broke: ${reason}`);
   return faults.functionFailed();

@@ -108,13 +108,11 @@ describe('the list of models', () => {
   const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
   const { models } = parseCatalog({
     models: ['a', 'b', 'c'].map((id) => ({
-      ...{
-        id: `x/${id}`,
-        type: 'chat',
-        owned_by: 'x',
-        created: 1,
-        aliases: id === 'b' ? ['claude-b', 'b'] : [],
-      },
+      id: `x/${id}`,
+      type: 'chat',
+      owned_by: 'x',
+      created: 1,
+      aliases: id === 'b' ? ['claude-b', 'b'] : [],
       price: { unit: 'per_million_tokens', input: 1, output: 2 },
       routes: [{ id, ...route }],
     })),

@@ -25,12 +25,10 @@ const FIELDS: Readonly<Record<CallerProtocol, number>> = {
 const NOT_FORWARDED: Readonly<Record<CallerProtocol, readonly string[]>> = {
   openai: [
     // The schema of a request rejects them.
-    ...[
-      'tools[].custom',
-      'tool_choice.custom',
-      'tool_choice.allowed_tools',
-      'messages[].tool_calls[].custom',
-    ],
+    'tools[].custom',
+    'tool_choice.custom',
+    'tool_choice.allowed_tools',
+    'messages[].tool_calls[].custom',
     'prediction.content[].prompt_cache_breakpoint',
   ],
   'openai-responses': [],

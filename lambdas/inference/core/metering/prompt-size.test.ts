@@ -175,16 +175,14 @@ const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
   'unknown',
   'Begin.',
   'skip_thought_signature_validator',
-  ...[
-    'json_schema',
-    'json_object',
-    'refusal',
-    'model',
-    'thinking',
-    '/stop_sequence',
-    '/delta/stop_sequence',
-    'error',
-  ],
+  'json_schema',
+  'json_object',
+  'refusal',
+  'model',
+  'thinking',
+  '/stop_sequence',
+  '/delta/stop_sequence',
+  'error',
 ]);
 
 /** Every text in a body but images: values, and the names that the caller has given. */

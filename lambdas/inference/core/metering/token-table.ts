@@ -1,5 +1,5 @@
 /**
- * What these tokenizers have in common: o200k_base, cl100k_base, Llama 2, Llama 3, Mistral, Claude 2, Qwen 2.5, DeepSeek V3, Gemma.
+ * The common tokens of these tokenizers: o200k_base, cl100k_base, Llama 2, Llama 3, Mistral, Claude 2, Qwen 2.5, DeepSeek V3, Gemma.
  * Made by tools/bench/tokens/generate.ts from the packages and versions that it names; not to be edited by hand.
  */
 

@@ -114,14 +114,12 @@ function itemsOf(sold: TokenPrices): readonly TokenItem[] {
     (lifetime) => lifetime === 'auto' || sold.cache_writes?.[lifetime] !== undefined,
   );
   const items: readonly TokenItem[] = [
-    ...([
-      'input',
-      'output',
-      'cached_input',
-      'reasoning_output',
-      'image_input',
-      'cached_image_input',
-    ] as const),
+    'input',
+    'output',
+    'cached_input',
+    'reasoning_output',
+    'image_input',
+    'cached_image_input',
     ...written.map((lifetime) => `cache_write_${lifetime}` as const),
     ...(['audio_input', 'audio_output', 'image_output', 'video_input', 'video_output'] as const).filter(
       (item) => sold[item] !== undefined,

@@ -77,12 +77,10 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
       cache_creation_input_tokens: 0,
       iterations: [
         {
-          ...{
-            type: 'compaction',
-            input_tokens: 100,
-            output_tokens: 82,
-            cache_creation_input_tokens: 55_096,
-          },
+          type: 'compaction',
+          input_tokens: 100,
+          output_tokens: 82,
+          cache_creation_input_tokens: 55_096,
           cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 55_096 },
         },
         { type: 'message', input_tokens: 180, output_tokens: 8 },
@@ -198,12 +196,10 @@ describe('the account of a streamed message', () => {
     message: {
       id: 'msg_x',
       usage: {
-        ...{
-          input_tokens: 25,
-          output_tokens: 1,
-          cache_creation_input_tokens: 40,
-          cache_read_input_tokens: 9,
-        },
+        input_tokens: 25,
+        output_tokens: 1,
+        cache_creation_input_tokens: 40,
+        cache_read_input_tokens: 9,
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 30 },
         service_tier: 'standard',
         inference_geo: 'us',

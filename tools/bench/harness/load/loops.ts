@@ -10,7 +10,7 @@ export interface Load {
   readonly windowMs: number;
 }
 
-export interface Loaded {
+export interface LoadMeasurement {
   readonly calls: readonly LoadedCall[];
   /** From the first call's start to the last one's end. */
   readonly seconds: number;
@@ -27,7 +27,7 @@ const poolOf = (url: string, connections: number) =>
   });
 
 /** `callers` at a time, each call begun when the one before it has ended. */
-export async function closedLoop({ url, next, windowMs }: Load, callers: number): Promise<Loaded> {
+export async function closedLoop({ url, next, windowMs }: Load, callers: number): Promise<LoadMeasurement> {
   const pool = poolOf(url, callers);
   const calls: LoadedCall[] = [];
   const startedMs = performance.now();
@@ -51,7 +51,7 @@ const MOST_OVERLAP = 256;
  * A rate of calls, each begun when it is due and timed from then: a contestant that falls behind is charged
  * with the wait, which callers that wait for their answers would hide.
  */
-export async function openLoop({ url, next, windowMs }: Load, perSecond: number): Promise<Loaded> {
+export async function openLoop({ url, next, windowMs }: Load, perSecond: number): Promise<LoadMeasurement> {
   const pool = poolOf(url, MOST_OVERLAP);
   const startedMs = performance.now();
   const due = Array.from({ length: Math.floor((windowMs / 1000) * perSecond) }, (_, at) => {

@@ -51,9 +51,9 @@ export interface RequestResult {
 }
 
 /** Is called when a request is sent; what it returns, when the request has ended. */
-export type OnRequest = (operation: string, input: OperationInput) => (result: RequestResult) => void;
+export type RequestListener = (operation: string, input: OperationInput) => (result: RequestResult) => void;
 
-const UNOBSERVED: OnRequest = () => () => {};
+const UNOBSERVED: RequestListener = () => () => {};
 
 export class VirtualDatabase {
   readonly limits: RequestLimits;
@@ -73,11 +73,11 @@ export class VirtualDatabase {
   }
 
   /** Clients as a function has them: one sends a throttled request again, the other sends each once. */
-  connect(onRequest: OnRequest = UNOBSERVED): DynamoClients {
+  connect(onRequest: RequestListener = UNOBSERVED): DynamoClients {
     return { client: this.#client(TRIES, onRequest), onceClient: this.#client(1, onRequest) };
   }
 
-  #client(mostTries: number, onRequest: OnRequest): DynamoDBClient {
+  #client(mostTries: number, onRequest: RequestListener): DynamoDBClient {
     const send = async (command: { readonly input: object }): Promise<object> => {
       const operation = command.constructor.name.replace(/Command$/, '');
       const ended = onRequest(operation, command.input);
