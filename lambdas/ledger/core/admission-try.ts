@@ -1,11 +1,11 @@
-/** One try to admit a call with an output, and what came of it. */
+/** One attempt to admit a call with a given output: the charge of its key, the hold in its wallet, and the results of both. */
 import type { KeyCharge } from '../../access/core/key-state.ts';
 import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
 import type { Call } from './call.ts';
 import type { Hold, HoldResult, Wallet } from './ports.ts';
 import { largestOutput } from './preflight.ts';
 
-/** A try, and what came of its two halves. */
+/** An attempt, and the results of its two halves. */
 export interface AdmissionAttempt {
   /** Tokens of output that it was for. */
   readonly output: number;
@@ -17,9 +17,9 @@ export interface AdmissionAttempt {
 }
 
 /**
- * The output to try next: the largest smaller one that key and wallet leave, as far as they have said. Undefined for none,
- * and where a half failed. `isLocked` says whether a wallet has credit in expired holds: that is recovered once the key
- * has been charged.
+ * Returns the output of the next attempt: the largest smaller one that the key and the wallet cover, by their responses.
+ * Undefined if there is none, or if a half failed. `isLocked` returns whether a wallet has credit in expired holds, which is
+ * recovered once the key is charged.
  */
 export function smallerOutput(
   call: Pick<Call, 'output' | 'tokens' | 'cost'>,
@@ -28,9 +28,9 @@ export function smallerOutput(
 ): number | undefined {
   if (charged.status === 'rejected' || held.status === 'rejected') return undefined;
   const [key, wallet] = [charged.value, held.value];
-  const isNothing =
+  const isAbsent =
     (!key.granted && key.state === undefined) || (!wallet.granted && wallet.wallet === undefined);
-  if (isNothing || (key.granted && wallet.granted)) return undefined;
+  if (isAbsent || (key.granted && wallet.granted)) return undefined;
   const isJudged =
     !wallet.granted && (key.granted || wallet.wallet === undefined || !isLocked(wallet.wallet));
   const known = {
@@ -41,8 +41,8 @@ export function smallerOutput(
 }
 
 /**
- * Gives the key back what a charge took, of requests as many as are said. A charge that was not answered is not given
- * back, because it may not have been made: what it may have taken is missing until the caps are repaired.
+ * Reverts a granted charge, with or without its request. A charge without a response is not reverted, because it may not
+ * exist: the amount that it may have taken is missing until the caps are repaired.
  */
 export async function giveBack(
   keys: KeyStore,
@@ -61,8 +61,8 @@ export function isGranted<T extends ChargeResult | HoldResult>(
   return result.status === 'fulfilled' && result.value.granted;
 }
 
-/** The hold as the wallet has it, with the item it is in. */
-export function taken(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
+/** Returns the hold as the wallet stores it, with its shard; the requested hold if the response does not show it. */
+export function placedHold(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
   const holds = held.status === 'fulfilled' ? held.value.wallet?.holds : undefined;
   return holds?.find(({ id }) => id === hold.id) ?? hold;
 }

@@ -15,7 +15,7 @@ import { windowsAt } from '../../access/core/windows.ts';
 import { overloaded } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import { type AdmissionAttempt, giveBack, isGranted, smallerOutput, taken } from './admission-try.ts';
+import { type AdmissionAttempt, giveBack, isGranted, placedHold, smallerOutput } from './admission-try.ts';
 import type { Call } from './call.ts';
 import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
@@ -148,7 +148,7 @@ export class Ledger {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
     const { clock, refusals } = this.#dependencies;
     if (clock() - nowMs > MAX_TRY_MS) return undefined;
-    const found = taken(held, hold);
+    const found = placedHold(held, hold);
     // A copy of an earlier try's request that came late: its hold is another one, and is given back.
     if (found.amount !== hold.amount) return undefined;
     // The next call of the key sees beforehand which output is left.
@@ -205,7 +205,7 @@ export class Ledger {
     const [given, ended] = await Promise.allSettled([
       giveBack(keys, tried, requests),
       held.status === 'rejected' || held.value.granted
-        ? wallets.endHold(charge.key.accountId, { ...taken(held, hold), cost: 0n, recorded: 0 })
+        ? wallets.endHold(charge.key.accountId, { ...placedHold(held, hold), cost: 0n, recorded: 0 })
         : undefined,
     ]);
     for (const result of [given, ended]) {

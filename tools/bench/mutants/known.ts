@@ -15,29 +15,10 @@ interface Known {
 
 const EQUIVALENT: readonly Known[] = [
   {
-    path: 'lambdas/ledger/core/refusals.ts',
-    line: 'this.#until.delete(keyId);',
-    mistake: 'statement: this.#until.delete(keyId); -> ;',
-    reason: 'an entry whose minute has ended is passed over either way, and the map is bounded',
-  },
-  {
     path: 'lambdas/inference/core/metering/token-bound.ts',
     line: 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;',
     mistake: 'constant: 0 -> 1',
     reason: 'it stands for no character: neither code point is a blank or an apostrophe',
-  },
-  {
-    path: 'lambdas/ledger/store/wallet/holds.ts',
-    line: 'const start = Math.floor(this.#random() * (parts[0]?.parts ?? 1));',
-    mistake: 'constant: 1 -> 2',
-    reason: 'a wallet without parts has one place to begin at: the start is taken modulo 1',
-  },
-  {
-    path: 'lambdas/ledger/store/wallet/posting.ts',
-    line: 'if (part === first || paid > 0n) changed += 1;',
-    mistake: 'comparison: > -> >=',
-    reason:
-      'the richest part is first: after one that pays nothing none pays, however many may still be changed',
   },
   {
     path: 'lambdas/ledger/store/wallet/posting.ts',
@@ -91,22 +72,10 @@ const EQUIVALENT: readonly Known[] = [
 
 const ACCEPTED: readonly Known[] = [
   {
-    path: 'lambdas/ledger/store/wallet/holds.ts',
-    line: "answer === 'absent' ? undefined : this.#reads.read(target),",
-    mistake: "condition: answer === 'absent' -> true",
-    reason: 'one part fewer is tried before all are read: a hold that is late, not one that is refused',
-  },
-  {
     path: 'lambdas/access/store/oidc-identity.ts',
     line: 'const KEYS_MAX_AGE_MS = 10 * 60_000;',
     mistake: 'constant: 10 -> 11',
     reason: 'how long keys are kept: nothing promises the number',
-  },
-  {
-    path: 'lambdas/webhooks/store/address-guard.ts',
-    line: 'const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });',
-    mistake: 'constant: 1 -> 2',
-    reason: 'the timer beside it ends a second try as it ends the first',
   },
   {
     path: 'lambdas/ledger/core/usage/account-sums.ts',
@@ -127,23 +96,10 @@ const ACCEPTED: readonly Known[] = [
     reason: 'an allowance for clocks, rounded: a second more reads a second more',
   },
   {
-    path: 'lambdas/ledger/store/wallet/holds.ts',
-    line: 'const refused = { granted: false, wallet: parts.length === 0 ? undefined : wallet } as const;',
-    mistake: 'condition: parts.length === 0 -> false',
-    reason:
-      'an account without a wallet is refused before its parts are read: none is taken away while it is in use',
-  },
-  {
     path: 'lambdas/webhooks/core/fan-out.ts',
     line: '...(manual ? { manual } : {}),',
     mistake: 'condition: manual -> true',
     reason: 'the trigger says that it is not manual instead of saying nothing, which is read as the same',
-  },
-  {
-    path: 'lambdas/inference/core/metering/finest-cut.ts',
-    line: 'if (earlierOne > earliest) earliest = earlierOne;',
-    mistake: 'condition: earlierOne > earliest -> true',
-    reason: 'none of 1.7 million runs of random letters comes to another number of tokens',
   },
   {
     path: 'lambdas/inference/providers/kinds/form-body.ts',

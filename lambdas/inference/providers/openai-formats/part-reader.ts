@@ -1,4 +1,4 @@
-/** The events of one response as parts of no protocol (OpenAI API reference, Streaming events). */
+/** Reads the events of a Responses stream (OpenAI API reference, Streaming events) into stream parts of no protocol. */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
@@ -9,13 +9,13 @@ import { callOf, type ItemContext, itemsOf, partsOf, SUMMARY_BREAK, toFinish } f
 /** The types of content that a text delta may belong to. */
 type Prose = Parameters<StreamBlocks['text']>[0];
 
-/** An item that has begun. */
-interface Begun {
-  /** Anything of it has come in pieces: the whole item then says nothing new. */
+/** An output item whose first event has arrived. */
+interface OpenItem {
+  /** Deltas of it have arrived, so the complete item adds nothing. */
   delivered: boolean;
   ended: boolean;
-  /** The part of a summary that comes, or that reasoning comes as it is. */
-  thought?: number | 'as it is';
+  /** The index of the summary part that arrives, or `unsummarized` for plain reasoning. */
+  thought?: number | 'unsummarized';
   /** The content part of a tool call. */
   block?: number;
 }
@@ -24,7 +24,7 @@ export class PartReader {
   readonly #context: ItemContext;
   readonly #blocks = new StreamBlocks();
   /** By the place in the output. */
-  readonly #items = new Map<unknown, Begun>();
+  readonly #items = new Map<unknown, OpenItem>();
   #hasCalls = false;
 
   constructor(context: ItemContext) {
@@ -59,10 +59,10 @@ export class PartReader {
     }
   }
 
-  #at(place: unknown): Begun {
+  #at(place: unknown): OpenItem {
     const known = this.#items.get(place);
     if (known !== undefined) return known;
-    const begun: Begun = { delivered: false, ended: false };
+    const begun: OpenItem = { delivered: false, ended: false };
     this.#items.set(place, begun);
     return begun;
   }
@@ -86,7 +86,7 @@ export class PartReader {
   /** Parts of a summary are one text. */
   #summary(place: unknown, { summary_index: index, delta }: JsonObject): StreamPart[] {
     const begun = this.#at(place);
-    if (begun.thought === 'as it is') return [];
+    if (begun.thought === 'unsummarized') return [];
     const number = typeof index === 'number' ? index : 0;
     const isNext = begun.delivered && begun.thought !== number;
     begun.thought = number;
@@ -103,7 +103,7 @@ export class PartReader {
   #reasoning(place: unknown, delta: unknown): StreamPart[] {
     const begun = this.#at(place);
     if (typeof begun.thought === 'number') return [];
-    begun.thought = 'as it is';
+    begun.thought = 'unsummarized';
     return this.#prose('reasoning', place, delta);
   }
 
