@@ -23,25 +23,25 @@ const BALANCE = {
   spend: { today: 0, month: 0 },
 };
 
-describe('the check of answers', () => {
-  it('takes an answer with every field that is described, and no other', () => {
+describe('assertDescribed', () => {
+  it('accepts a response with exactly the described fields', () => {
     expect(() => check('/credits/key', 200, BALANCE)).not.toThrow();
   });
 
   it.each([
     ['a field', { ...BALANCE, extra: 1 }],
-    ['a field of an object in it', { ...BALANCE, spend: { today: 0, month: 0, extra: 1 } }],
-    ['a field of a component in it', { ...BALANCE, policy: { extra: 1 } }],
-  ])('finds %s that is not described', (_what, body) => {
+    ['a field of a nested object', { ...BALANCE, spend: { today: 0, month: 0, extra: 1 } }],
+    ['a field of a nested component', { ...BALANCE, policy: { extra: 1 } }],
+  ])('rejects %s that is not described', (_what, body) => {
     expect(() => check('/credits/key', 200, body)).toThrow('must NOT have additional properties');
   });
 
-  it('finds a field that is missing', () => {
+  it('rejects a response that lacks a described field', () => {
     const { owed: _owed, ...without } = BALANCE;
     expect(() => check('/credits/key', 200, without)).toThrow("must have required property 'owed'");
   });
 
-  it('finds an entry of a page that is not as described', () => {
+  it('rejects a page with an entry that differs from its description', () => {
     const page = (entry: object) => ({ object: 'list', data: [entry], next_cursor: null });
     const category = { name: 'a', count: 1, counts: { app: 1, 'ai-agent': 0 } };
     expect(() => check('/categories', 200, page(category))).not.toThrow();

@@ -107,7 +107,7 @@ describe('the patterns of the description', () => {
   });
 });
 
-describe('every value that the description allows is taken', () => {
+describe('the values that the description allows', () => {
   it('validation accepts each amount of an order that the description allows', () => {
     const takes = (amount: unknown) => createOrderRequest.safeParse({ amount, currency: 'USD' }).success;
     takesAll(described(createOrderRequest, 'amount'), takes);

@@ -50,7 +50,7 @@ async function startAws() {
   return { asked, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe('what the first call of a process needs', () => {
+describe('the data for the first call of a process', () => {
   it('loads while the process starts: the pepper and the catalog', async () => {
     const { asked, server, url } = await startAws();
     const program = start('upload', { AWS_ENDPOINT_URL: url });

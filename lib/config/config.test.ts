@@ -138,10 +138,10 @@ describe('the settings', () => {
   });
 });
 
-describe('every setting', () => {
+describe('the settings of a deployment', () => {
   const app = new SynthesizedApp('every-setting');
 
-  it('requestsPerSecond: throttles every method of both APIs', () => {
+  it('requestsPerSecond throttles every method of both APIs', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.MethodSettings).toEqual([
         expect.objectContaining({
@@ -154,7 +154,7 @@ describe('every setting', () => {
     }
   });
 
-  it('alarmEmail and warningEmail: receive what is critical, and the rest', () => {
+  it('alarmEmail receives the critical alarms, and warningEmail the rest', () => {
     const subscriptions = app
       .resources('operations', 'AWS::SNS::Subscription')
       .map(([, { Properties }]) => [
@@ -168,7 +168,7 @@ describe('every setting', () => {
     ]);
   });
 
-  it('backupCopies: copies every table once a day to a vault of another account, which may read them', () => {
+  it('backupCopies copies every table once a day to a vault of another account, which may read the copies', () => {
     const plan = app.only('data', 'AWS::Backup::BackupPlan').Properties.BackupPlan;
     expect(plan).toMatchObject({
       BackupPlanRule: [
@@ -186,14 +186,14 @@ describe('every setting', () => {
     expect(JSON.stringify(policy)).toContain('123456789012:root');
   });
 
-  it('recoveryDays: is how far back each table can be restored', () => {
+  it('recoveryDays sets the recovery period of each table', () => {
     const days = app
       .resources('data', 'AWS::DynamoDB::Table')
       .map(([, { Properties }]) => Object(Properties.PointInTimeRecoverySpecification).RecoveryPeriodInDays);
     expect(new Set(days)).toEqual(new Set([14]));
   });
 
-  it('tracing: traces every API and function, which may write traces and nothing else besides', () => {
+  it('tracing traces every API and function, and grants the functions access to write traces only', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.TracingEnabled).toBe(true);
       const functions = app.resources(stack, 'AWS::Lambda::Function');
@@ -210,7 +210,7 @@ describe('every setting', () => {
     }
   });
 
-  it('domains: serves each API under its name, over TLS 1.2 at least', () => {
+  it('domains sets the name of each API, with TLS 1.2 or later', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::DomainName').Properties).toMatchObject({
         DomainName: DOMAINS[stack],
@@ -222,7 +222,7 @@ describe('every setting', () => {
     }
   });
 
-  it('stage, providerSecrets: name the APIs and their stages, and confine the providers’ secrets', () => {
+  it('stage and providerSecrets name the APIs and their stages, and limit access to the providers’ secrets', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::RestApi').Properties.Name).toBe(`eu-test-2-${stack}`);
       expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.StageName).toBe('eu-test-2');
@@ -234,7 +234,7 @@ describe('every setting', () => {
     ]);
   });
 
-  it('smoke: adds the one function that calls the service, and nothing to the others', () => {
+  it('smoke adds the one function that calls the service, and nothing to the others', () => {
     const { inference } = app.templates;
     const standard = new SynthesizedApp().templates.inference;
     const added = Object.keys(inference.Resources).filter((id) => id.startsWith('ScheduledSmoke'));
@@ -247,13 +247,13 @@ describe('every setting', () => {
     expect(mentions.map(([id]) => id).filter((id) => !added.includes(id))).toEqual([]);
   });
 
-  it('logRetentionDays: bounds the life of every log', () => {
+  it('logRetentionDays limits the life of every log', () => {
     const groups = SERVICE_STACKS.flatMap((stack) => app.resources(stack, 'AWS::Logs::LogGroup'));
     expect(groups.length).toBeGreaterThan(10);
     expect(new Set(groups.map(([, { Properties }]) => Properties.RetentionInDays))).toEqual(new Set([7]));
   });
 
-  it('holdTtlSeconds: reaches the functions that hold', () => {
+  it('holdTtlSeconds reaches the functions that place holds', () => {
     const ttls = SERVICE_STACKS.flatMap((stack) => app.resources(stack, 'AWS::Lambda::Function'))
       .map(
         ([, { Properties }]) => (Properties.Environment as { Variables: Record<string, unknown> }).Variables,
@@ -263,7 +263,7 @@ describe('every setting', () => {
     expect(new Set(ttls)).toEqual(new Set(['3600']));
   });
 
-  it('ipRequestsPerMinute: is the limit of the rate rule', () => {
+  it('ipRequestsPerMinute sets the limit of the rate rule', () => {
     const rules = app.only('inference', 'AWS::WAFv2::WebACL').Properties.Rules;
     expect(rules).toEqual([
       expect.objectContaining({
@@ -272,7 +272,7 @@ describe('every setting', () => {
     ]);
   });
 
-  it('leaves everything else as it is', () => {
+  it('no setting changes the methods of the APIs', () => {
     const standard = new SynthesizedApp();
     for (const stack of SERVICE_STACKS) {
       const table = (of: SynthesizedApp) =>

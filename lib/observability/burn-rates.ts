@@ -15,7 +15,10 @@ export interface BurnRow extends Pick<AlarmRow, 'severity' | 'meaning'> {
   readonly windows: { readonly long: Duration; readonly short: Duration };
 }
 
-/** At 14.4 an hour uses up a fiftieth of what a month may have, at 6 a quarter of a day a twentieth. */
+/**
+ * Multiwindow, multi-burn-rate alerts (Google SRE workbook, Alerting on SLOs). A burn rate of 14.4 uses 2 % of a month's error
+ * budget in an hour; a burn rate of 6 uses 5 % in six hours.
+ */
 export const BURNS: Readonly<Record<string, BurnRow>> = {
   'availability-fast': {
     severity: 'critical',

@@ -24,7 +24,7 @@ const EMPTY: AccountResources = { tables: of(0), webAcls: of(0), stacks: of(0), 
 const found = (granted: Partial<AccountQuotas>, present: Partial<AccountResources> = {}, load = LOAD) =>
   new Map(rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load).map((row) => [row.quota, row]));
 
-describe('what a deployment needs of an account', () => {
+describe('the required quota of a deployment', () => {
   it('fits into a usual account', () => {
     expect([...found({}).values()].map(({ enough }) => enough)).toEqual(Array(8).fill(true));
   });
@@ -40,7 +40,7 @@ describe('what a deployment needs of an account', () => {
     expect([needed(1, 10), needed(10, 60), needed(100, 10)]).toEqual([110, 700, 1_100]);
   });
 
-  it('adds the tables of a stage to those that are there, until it is deployed', () => {
+  it('adds the tables of a stage to the existing ones, until the stage is deployed', () => {
     const tables = Object.keys(TABLES).length;
     const present = { tables: of(40) };
     expect(found({}, present).get('DynamoDB: tables')?.needed).toBe(40 + tables);

@@ -27,7 +27,7 @@ const takingAnyOf = (...kinds: readonly Authentication[]) => {
 
 const named = (found: readonly { readonly name: string }[]): string[] => found.map(({ name }) => name).sort();
 
-describe('what a function may do in the database', () => {
+describe('the database grants of a function', () => {
   it('only functions that process a whole table may scan it', () => {
     expect(granted('Scan').sort()).toEqual([
       'audit-books: wallets',

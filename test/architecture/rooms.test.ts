@@ -9,7 +9,7 @@ const modules = sourceModules();
 const arrows = arrowsOf(modules);
 const rooms = roomsOf(modules.map(({ path }) => path));
 
-describe('the rooms of the house', () => {
+describe('the folders of the source tree', () => {
   it('form no import cycle between modules, type imports included', () => {
     expect(arrows.length).toBeGreaterThan(1_000);
     expect(circleIn(arrows)).toBeUndefined();
@@ -31,8 +31,8 @@ describe('the rooms of the house', () => {
   });
 });
 
-describe('the checks of rooms', () => {
-  it('find a circle, and the way around it', () => {
+describe('the checks of folders', () => {
+  it('detect a cycle, and return its path', () => {
     const found: Arrow[] = [
       ['a', 'b'],
       ['b', 'c'],
@@ -42,7 +42,7 @@ describe('the checks of rooms', () => {
     expect(circleIn(found.slice(0, 2))).toBeUndefined();
   });
 
-  it('find a circle of folders where the modules have none', () => {
+  it('detect a cycle of folders if the modules have none', () => {
     const found: Arrow[] = [
       ['x/a/1.ts', 'x/b/1.ts'],
       ['x/b/2.ts', 'x/a/2.ts'],

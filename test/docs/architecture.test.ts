@@ -8,7 +8,7 @@ const list = page.split('<!-- chat path -->')[1]?.split('<!-- /chat path -->')[0
 const files = [...list.matchAll(/`([^`]+\.ts)`/g)].map(([, path = '']) => path);
 const happy = [...list.matchAll(/\*\*`([^`]+\.ts)`\*\*/g)].map(([, path = '']) => path);
 
-describe('what a reader opens to understand a chat call', () => {
+describe('the chat path of the architecture page', () => {
   it('exists, with each file listed once', () => {
     expect(files.length).toBeGreaterThan(25);
     for (const path of files) expect([path, existsSync(join(root, path))]).toEqual([path, true]);

@@ -174,7 +174,7 @@ describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
   }, 60_000);
 });
 
-describe('what an account does to listings', () => {
+describe('the activity of an account on listings', () => {
   const perDay = {
     installs: (accountId: string, listing: Listing, created: number) =>
       createInstallStore(database.client, database.tables).install(
@@ -228,7 +228,7 @@ describe('what an account does to listings', () => {
     },
   );
 
-  it('creates releases up to the limit of the listing, also under concurrent requests', async () => {
+  it('includes releases up to the limit of the listing, also under concurrent requests', async () => {
     const accountId = newAccount();
     const most = QUOTAS.releases_per_listing;
     const listing = newListing(accountId, { releases: most - 2 });

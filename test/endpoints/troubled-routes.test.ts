@@ -159,10 +159,10 @@ describe('a route that resets the second request of each connection', () => {
   );
 });
 
-describe('a route that answers 429 twenty times and then serves', () => {
+describe('a route that returns 429 twenty times before it serves', () => {
   const TIMES = 20;
 
-  it('leaves each call to the next route, and has the calls back as soon as it serves', async () => {
+  it('passes each call to the next route, and receives calls again as soon as it serves', async () => {
     const first = await upstreamThat((request) =>
       request <= TIMES ? limited({ 'retry-after': '1' }) : served(false),
     );
@@ -180,7 +180,7 @@ describe('a route that answers 429 twenty times and then serves', () => {
     await expectBilled(account, 2 * TIMES + 1);
   });
 
-  it('all at once, leaves them to the next route too', async () => {
+  it('passes concurrent calls to the next route too', async () => {
     let isLimited = true;
     const first = await upstreamThat(() => (isLimited ? limited() : served(false)));
     const second = await upstreamThat(() => served(false));
@@ -197,7 +197,7 @@ describe('a route that answers 429 twenty times and then serves', () => {
     await expectBilled(account, TIMES + 1);
   });
 
-  it('the only route: each response states when to retry, and the call succeeds after that', async () => {
+  it('states in each response when to retry if no other route exists, and serves the call after that', async () => {
     const asked = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
     const upstream = await upstreamThat((request) =>
       request <= TIMES ? limited({ 'retry-after': asked(request) }) : served(false),

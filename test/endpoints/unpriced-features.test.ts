@@ -125,7 +125,7 @@ describe('a request that asks for nothing of the kind', () => {
   });
 });
 
-describe('a request with a field that no route takes', () => {
+describe('a request with a field that no route accepts', () => {
   const plainOf = (format: SurfaceName) => (format === 'responses' ? { input: 'Hi' } : { messages: HI });
   const HI = [{ role: 'user', content: 'Hi' }];
 

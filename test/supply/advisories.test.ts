@@ -23,8 +23,8 @@ const REFUSED = JSON.stringify({
   error: { summary: '', detail: '' },
 });
 
-describe('what npm audit printed', () => {
-  it('names each vulnerability with its advisories', () => {
+describe('the output of npm audit', () => {
+  it('contains each vulnerability with its advisories', () => {
     expect(readAudit(REPORT)).toEqual({
       vulnerabilities: [
         {
@@ -50,11 +50,11 @@ describe('what npm audit printed', () => {
     ['{"error":{"summary":"connect ECONNREFUSED"}}', 'ECONNREFUSED'],
     ['{}', 'no report'],
     ['{"auditReportVersion":3,"vulnerabilities":{}}', 'no report'],
-  ])('never counts as a clean report if it is another output: %s', (printed, reason) => {
+  ])('never counts as a clean report if it is not a report: %s', (printed, reason) => {
     expect(readAudit(printed)).toEqual({ unreachable: expect.stringContaining(reason) });
   });
 
-  it('counts against a deployment by the folder that has it', () => {
+  it('a vulnerability counts against a deployment by its folder', () => {
     const outcome = readAudit(REPORT);
     const found = 'vulnerabilities' in outcome ? outcome.vulnerabilities : [];
     expect(deployedOnes(found, new Set(['node_modules/minimist'])).map(({ name }) => name)).toEqual([

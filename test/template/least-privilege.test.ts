@@ -66,7 +66,7 @@ const managed = STACK_NAMES.flatMap((stack) =>
 
 const wild = ({ permission }: { readonly permission: string }) => /[*?]/.test(permission);
 
-describe('every role of the deployment', () => {
+describe('a role of the deployment', () => {
   it('uses a wildcard only with a justification', () => {
     expect(grants.length).toBeGreaterThan(60);
     const unjustified = grants

@@ -213,23 +213,23 @@ describe('an authorization code', () => {
   });
 });
 
-describe('a token endpoint that', () => {
+describe('a failing token endpoint', () => {
   const json = (status: number, body: string) => (response: ServerResponse) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
   it.each([
     ['answers with 500', json(500, '{"error":"invalid_grant"}')],
     ['answers with 429', json(429, '{}')],
-    ['does not know us', json(401, '{"error":"invalid_client"}')],
-    ['does not let us', json(400, '{"error":"unauthorized_client"}')],
-    ['refuses with 200 for a reason of its own', json(200, '{"error":"incorrect_client_credentials"}')],
+    ['does not know the client', json(401, '{"error":"invalid_client"}')],
+    ['does not authorize the client', json(400, '{"error":"unauthorized_client"}')],
+    ['rejects the client with status 200', json(200, '{"error":"incorrect_client_credentials"}')],
     ['answers with HTML', json(200, '<html>canary-of-an-answer</html>')],
-    ['refuses in HTML', json(400, '<html>canary-of-an-answer</html>')],
+    ['rejects the code in HTML', json(400, '<html>canary-of-an-answer</html>')],
     ['answers with nothing', json(200, '')],
     ['answers with null', json(200, 'null')],
     ['answers with a list', json(200, '["canary-of-an-answer"]')],
-    ['gives no token', json(200, '{"token_type":"Bearer"}')],
-    ['gives a token that is no text', json(200, '{"id_token":{"a":1},"access_token":[1]}')],
+    ['returns no token', json(200, '{"token_type":"Bearer"}')],
+    ['returns a token that is not a string', json(200, '{"id_token":{"a":1},"access_token":[1]}')],
     ['answers with more than 64 KB', json(200, `{"id_token":"${'x'.repeat(70_000)}"}`)],
     [
       'never ends its answer',
@@ -250,7 +250,7 @@ describe('a token endpoint that', () => {
       'redirects with the body',
       (response: ServerResponse) => response.writeHead(307, { location: '/token' }).end(),
     ],
-  ])('%s is 503, at both kinds of provider', async (_what, misbehaviour) => {
+  ])('causes a 503 at both types of provider if it %s', async (_what, misbehaviour) => {
     tokens.misbehaviour = misbehaviour;
     for (const name of ['test', 'github'])
       expect(await failureOf(exchange({}, name))).toMatchObject({
@@ -263,7 +263,7 @@ describe('a token endpoint that', () => {
     expect(JSON.stringify(logged)).not.toMatch(/canary|secret/);
   });
 
-  it('responds slowly causes a 503 after four seconds', async () => {
+  it('causes a 503 after four seconds if it responds slowly', async () => {
     const end = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(end.signal);
     tokens.misbehaviour = (response) => {
@@ -275,7 +275,7 @@ describe('a token endpoint that', () => {
     timeout.mockRestore();
   });
 
-  it('refuses a code or gives a token that is not good leaves nothing of them in an error', async () => {
+  it('leaves neither code nor token in an error if it rejects the code or returns an invalid token', async () => {
     const idToken = await issue({ aud: 'somebody-else' });
     const wrong = { code: 'canary-of-another-code' };
     for (const failing of [() => exchange(), () => exchange(wrong), () => exchange(wrong, 'github')]) {

@@ -40,7 +40,7 @@ export interface PaidEndpointDependencies {
   readonly clock: Clock;
   readonly after: After;
   readonly log: Log;
-  /** Fires when the host ends the calls that are open; a host that serves one call at a time has their time alone. */
+  /** Fires when the server ends its open calls. A function, which serves one call at a time, has only its time limit. */
   readonly hostEnds?: AbortSignal | undefined;
 }
 

@@ -31,11 +31,12 @@ export function smallerOutput(
   const isAbsent =
     (!key.granted && key.state === undefined) || (!wallet.granted && wallet.wallet === undefined);
   if (isAbsent || (key.granted && wallet.granted)) return undefined;
-  const isJudged =
+  // A wallet with expired holds may cover more once they are recovered, so its balance does not limit the output yet.
+  const isBalanceFinal =
     !wallet.granted && (key.granted || wallet.wallet === undefined || !isLocked(wallet.wallet));
   const known = {
     state: key.granted ? undefined : key.state,
-    wallet: isJudged ? wallet.wallet : undefined,
+    wallet: isBalanceFinal ? wallet.wallet : undefined,
   };
   return largestOutput(call, { least: call.output.least, most: output - 1 }, known, { charge, nowMs });
 }

@@ -77,7 +77,7 @@ interface Granted extends Pick<AdmissionAttempt, 'output' | 'charge' | 'hold'> {
   readonly wallet: Wallet;
 }
 
-/** A smaller output is tried as often as this: what is left may fall meanwhile, and key and wallet each say their own. */
+/** Attempts with a smaller output. More than one is needed because caps and balance may drop between two attempts. */
 const MAX_SMALLER = 3;
 
 /**

@@ -62,7 +62,7 @@ async function dieWith(account: TestAccount, amount: bigint): Promise<void> {
   await sweep(open(), database.client);
 }
 
-describe('what is left of a cap', () => {
+describe('the remaining amount of a cap', () => {
   const steps = [1, 2, 3, 4, 5, 6].flatMap((ordinal) => FAULTS.map((fault) => [ordinal, fault] as const));
 
   it.each(steps)(
@@ -100,7 +100,7 @@ describe('what is left of a cap', () => {
     expect((await keyState(open(), account.keys[0].keyId)).monthLeft).toBe(before.monthLeft + 500n);
   });
 
-  it('includes what a call cost that ended in a later window than it began in', async () => {
+  it('includes the cost of a call that ends in a later window than it starts in', async () => {
     nowMs = Date.UTC(2026, 6, 31, 23, 59);
     const account = await openAccount(database.client, 10_000n, CAPS);
     const admission = await open().ledger.admit(callOf(account.keys[0], 500n));

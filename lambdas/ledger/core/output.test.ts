@@ -207,8 +207,8 @@ async function costOf(
   return { output: admission.output, calls };
 }
 
-describe('what a range of output costs', () => {
-  it('totals two writes if the largest output is covered, as for one output', async () => {
+describe('Ledger.admit, database requests', () => {
+  it('sends two writes if the largest output is covered, as for one output', async () => {
     const { account } = await accountWith(1_000n);
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);
@@ -217,7 +217,7 @@ describe('what a range of output costs', () => {
       expect(await costOf(account, ledger, process, output)).toEqual({ output: 1_000, calls: 2 });
   });
 
-  it('adds one attempt and its reversal if only a smaller output is covered, and two reads instead on the next call', async () => {
+  it('sends one more attempt and its reversal if only a smaller output is covered, and two reads instead on the next call', async () => {
     const { account } = await accountWith(50n);
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);
@@ -249,8 +249,8 @@ const policy = fc
     (caps) => Object.fromEntries(Object.entries(caps).filter(([, value]) => value !== undefined)) as Policy,
   );
 
-describe('under any balance, caps and tokens of the minute', () => {
-  it('a call is admitted if and only if the least of its range is left, and with the largest that is', async () => {
+describe('Ledger.admit, properties', () => {
+  it('admits a call if and only if its smallest output is covered, with the largest covered output', async () => {
     await fc.assert(
       fc.asyncProperty(fc.bigInt({ min: 0n, max: 2_500n }), policy, asked, async (balance, caps, range) => {
         const account = await openAccount(database.client, balance, caps);
@@ -286,7 +286,7 @@ describe('under any balance, caps and tokens of the minute', () => {
     );
   });
 
-  it('a call whose process fails or dies at any of its database calls leaves nothing, and no cap with too much', async () => {
+  it('leaves no hold, an exact ledger and no excess in a cap if the process fails at any database request', async () => {
     const fault = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.constantFrom(...FAULTS));
     const plan = fc.array(fault, { minLength: 1, maxLength: 2 }).map((pairs) => new Map(pairs));
     await fc.assert(
@@ -320,7 +320,7 @@ describe('under any balance, caps and tokens of the minute', () => {
     );
   }, 120_000);
 
-  it('racing calls of several offers never hold more than there is, and leave exact books', async () => {
+  it('never holds more than the balance for concurrent calls, and keeps the ledger exact', async () => {
     const { account, call, books } = await accountWith(1_530n, { rpm: 100 });
     const processes = [open(), open(), open()];
     const admissions = (

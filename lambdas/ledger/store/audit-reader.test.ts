@@ -141,7 +141,7 @@ describe('the audit’s items', () => {
   });
 });
 
-describe('what is proven', () => {
+describe('the proven usage of an account', () => {
   it('changes once for two writes of the same version', async () => {
     const first = { ...NOTHING_PROVEN, through: DAY, cost: 5n };
     expect(await store.storeProven('acc_c', first)).toBe(true);

@@ -14,8 +14,8 @@ const line: fc.Arbitrary<BillLine> = fc.record({
   per: fc.constantFrom(1, 60, 3_600, 1_000_000),
 });
 
-describe('what a bill was made from', () => {
-  it('reads back as it was written, whatever its items are called', () => {
+describe('the stored basis of a bill', () => {
+  it('reads back unchanged, for any item names', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), fc.bigInt({ min: 1n }), (lines, waived) => {
         const basis = {

@@ -127,8 +127,8 @@ describe('listings', () => {
   });
 });
 
-describe('what accounts do with a listing', () => {
-  it('keeps exact counts under concurrent writes, and is deleted with the listing, except for its sales', async () => {
+describe('the storage of installs, reviews and releases', () => {
+  it('keeps exact counts under concurrent writes, and deletes installs and reviews with the listing', async () => {
     const { client, tables } = database;
     const found = await listing();
     const installs = createInstallStore(client, tables);
@@ -163,7 +163,7 @@ describe('what accounts do with a listing', () => {
     expect(await installs.install(late, found, event(), MANY)).toBe('gone');
   });
 
-  it('makes a ranking, by kind', async () => {
+  it('ranks the listings of a kind by their installs', async () => {
     const { client, tables } = database;
     const store = new DynamoTrendingStore(client, tables.discovery);
     const [one, two] = [await listing({ kind: 'ai-agent' }), await listing({ kind: 'ai-agent' })];
@@ -183,7 +183,7 @@ describe('what accounts do with a listing', () => {
     expect(await store.read('ai-agent', '7d')).toHaveLength(2);
   });
 
-  it('makes a release current once, and only one that was made', async () => {
+  it('makes a release current once, and only an existing release', async () => {
     const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
     const found = await listing();
     const release = (version: string) => ({

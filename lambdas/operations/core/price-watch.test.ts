@@ -100,11 +100,11 @@ describe('a price that a provider’s has passed', () => {
   });
 });
 
-describe('what a route is compared with', () => {
+describe('the reference of a route', () => {
   const sold = (fields: object = {}, id = 'a/b') =>
     documentOf(modelOf(id, tokens(1), [routeOf('r', fields)]));
 
-  it('matches the address of the route if the reference has the upstream model at several', () => {
+  it('matches the address of the route if the reference catalog has the upstream model at several addresses', () => {
     const several = documentOf(
       modelOf('s/1', tokens(9), [routeOf('s1', { cost: tokens(1) })]),
       modelOf('s/2', tokens(9), [routeOf('s2', { base_url: 'https://b.example/v1', cost: tokens(2) })]),
@@ -119,7 +119,7 @@ describe('what a route is compared with', () => {
     expect(compare(sold({ base_url: 'https://c.example/v1' }), reference()).findings).toHaveLength(1);
   });
 
-  it('falls back to the model of the same id if the reference has no such upstream model', () => {
+  it('falls back to the model of the same id if the reference catalog has no such upstream model', () => {
     expect(compare(sold({ upstream_model: 'other' }), reference())).toMatchObject({
       compared: 0,
       notCompared: 1,
@@ -135,7 +135,7 @@ describe('what a route is compared with', () => {
     expect(compare(sold({}, 's/up'), embeddings)).toMatchObject({ compared: 0, notCompared: 1 });
   });
 
-  it('remains empty if the two count different units', () => {
+  it('remains empty if the two prices count different units', () => {
     const speech = (price: object) => documentOf(modelOf('a/tts', price, [routeOf('r')], { type: 'tts' }));
     const [characters, requests] = [
       speech({ unit: 'per_million_characters', character: 15 }),

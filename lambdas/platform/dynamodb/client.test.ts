@@ -56,7 +56,7 @@ async function outcome(client: Client, command: object): Promise<unknown> {
   }
 }
 
-describe('on the real engine', () => {
+describe('createDynamoClients, real engine', () => {
   let database: TestDatabase;
   let sdk: Client;
 
@@ -109,7 +109,7 @@ describe('on the real engine', () => {
         () => new GetItemCommand({ TableName, Key }),
       ],
     ],
-    ['reads what is not there', [() => new GetItemCommand({ TableName, Key, ConsistentRead: true })]],
+    ['a read of a missing item', [() => new GetItemCommand({ TableName, Key, ConsistentRead: true })]],
     [
       'binary values',
       [
@@ -175,7 +175,7 @@ describe('on the real engine', () => {
       ],
     ],
     [
-      'mistakes',
+      'invalid requests',
       [
         () => new GetItemCommand({ TableName: 'nowhere', Key }),
         () => new GetItemCommand({ TableName, Key: { other: { S: 'w' } } }),
@@ -250,7 +250,7 @@ const cut: Answerer = (response) => {
 };
 const reset: Answerer = (_response, request) => void request.socket.resetAndDestroy();
 
-describe('in trouble', () => {
+describe('createDynamoClients, failing server', () => {
   let trouble: Trouble | undefined;
   afterEach(async () => {
     await trouble?.close();
@@ -285,7 +285,7 @@ describe('in trouble', () => {
     ['an answer that is cut off at first', first(cut), TRANSACTION],
   ];
 
-  it('fails as the SDK does, as often, whatever the trouble', async () => {
+  it('fails with the error of the SDK, after the same number of requests', async () => {
     const played = TROUBLES.map(async ([name, answer, command]) => {
       const failureOf = async (create: (url: string) => Client) => {
         const { endpoint, came, close } = await startTrouble(answer);
@@ -308,7 +308,7 @@ describe('in trouble', () => {
     await Promise.all(played);
   });
 
-  it('repeats a transaction with the token of the first try, and gives the next one another', async () => {
+  it('repeats a transaction with the token of its first attempt, and sends another token with the next transaction', async () => {
     trouble = await startTrouble(first(cut));
     const { client } = ours(trouble.endpoint);
     await client.send(TRANSACTION());
@@ -320,14 +320,14 @@ describe('in trouble', () => {
     client.destroy();
   });
 
-  it('gives up an answer that begins and does not end, which the SDK waits for', async () => {
+  it('returns a timeout if a response starts but does not end, although the SDK waits for it', async () => {
     trouble = await startTrouble((response) => void response.writeHead(200, JSON_TYPE).write('{'));
     const { client } = ours(trouble.endpoint, TIMEOUT_MS);
     expect(await outcome(client, READ())).toMatchObject({ name: 'TimeoutError', metadata: { attempts: 3 } });
     client.destroy();
   });
 
-  it('signs with the clock of AWS once it has learned that its own is wrong', async () => {
+  it('signs with the time of AWS after a rejection shows that its own time is wrong', async () => {
     const future = new Date(Date.now() + 3_600_000);
     trouble = await startTrouble((response, request, attempt) => {
       response.setHeader('date', future.toUTCString());

@@ -281,8 +281,8 @@ async function holdingHost({ budget, mostCalls = 100 }: { budget?: ByteBudget; m
   return { holding, address, open, release, endCallsAfter };
 }
 
-describe('a host that has as many calls as it takes', () => {
-  it('refuses more in the format of the route, with a time to retry, and answers what is not counted', async () => {
+describe('NodeHost, at its limits', () => {
+  it('rejects further calls in the format of the route, with a time to retry, and still serves uncounted paths', async () => {
     const { holding, address, open, release } = await holdingHost({ mostCalls: 2 });
     const calls = [fetch(address), fetch(address)];
     expect(await open(2)).toBe(2);
@@ -299,7 +299,7 @@ describe('a host that has as many calls as it takes', () => {
     close(holding);
   });
 
-  it('refuses a body that does not fit beside those of the open calls, and takes it once they have ended', async () => {
+  it('rejects a body that exceeds the byte budget next to the open calls, and accepts it after they end', async () => {
     const { holding, address, open, release } = await holdingHost({ budget: new ByteBudget(10_000) });
     const send = () =>
       fetch(address, {

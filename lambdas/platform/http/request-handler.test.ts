@@ -269,7 +269,7 @@ describe('an internal error', () => {
   });
 });
 
-describe('what a request handler measures', () => {
+describe('the error metric of a request handler', () => {
   const errorLine = (type: string, isFault: boolean): Measurement => ({
     values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
     dimensions: { error_type: type },

@@ -76,7 +76,7 @@ describe('the embedded metric format', () => {
   });
 });
 
-describe('what is measured of a settled call', () => {
+describe('the measurement of a settled call', () => {
   it('includes its route, tokens and cost, and identifies no account', () => {
     expect(measuredCall(record)).toEqual({
       values: { CallsSettled: 1, CostNanoUsd: 2250, InputTokens: 11, OutputTokens: 7 },
@@ -121,7 +121,7 @@ describe('what is measured of a settled call', () => {
     });
   });
 
-  it('takes images and seconds for no tokens, and a call that no route served for one of none', () => {
+  it('excludes units other than tokens, and contains the route none if no route served the call', () => {
     const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null });
     expect(values).toEqual({ CallsSettled: 1, CostNanoUsd: 2250 });
     expect(dimensions).toEqual({ route: 'none' });

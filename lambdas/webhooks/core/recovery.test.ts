@@ -82,7 +82,7 @@ describe('a recovery', () => {
   });
 });
 
-describe('what a recovery answers', () => {
+describe('the response body of a recovery', () => {
   it('contains its count, and the time from which to continue', () => {
     const common = { object: 'webhook_recovery', webhook_id: 'wh_1', recovered: 3 };
     expect(recoveryBody('wh_1', { count: 3, nextMs: EVENT.receivedMs })).toEqual({

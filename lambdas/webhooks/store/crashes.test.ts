@@ -158,7 +158,7 @@ describe.each(STORIES)('a delivery that $name', (story) => {
   );
 });
 
-describe('every message, come twice and in any order,', () => {
+describe('a message that arrives twice and in any order', () => {
   let twice: Platform;
 
   beforeAll(async () => {
@@ -167,7 +167,7 @@ describe('every message, come twice and in any order,', () => {
   afterAll(() => twice.close());
 
   it.each(STORIES)(
-    'makes each attempt once: a delivery that $name',
+    'causes each attempt once: a delivery that $name',
     async (story) => {
       const events = ['evt_1', 'evt_2', 'evt_3'];
       const { accountId, id } = await twice.subscribe('https://receiver.example/');
@@ -190,7 +190,7 @@ describe('every message, come twice and in any order,', () => {
     30_000,
   );
 
-  it('changes nothing if its attempt has been made, and is delivered again if the previous attempt has not', async () => {
+  it('changes nothing if its attempt is complete, and arrives again if the previous attempt is not', async () => {
     const { accountId, id } = await twice.subscribe('https://receiver.example/');
     answers = [FAILED, OK];
     sent = [];

@@ -248,10 +248,10 @@ describe('the catalogue of errors', () => {
   });
 });
 
-describe.each(SURFACES)('on the $name surface', (surface) => {
+describe.each(SURFACES)('the $name surface', (surface) => {
   const own = codes.filter((code) => (CASES[code]?.only ?? surface.name) === surface.name);
 
-  it.each(own)('%s has its status, type, envelope and typed exception', async (code) => {
+  it.each(own)('returns %s with its status, type, envelope and typed exception', async (code) => {
     const { provoke, param: field }: Case = CASES[code] ?? { provoke: () => ({}) };
     const param = typeof field === 'function' ? field(surface) : (field ?? null);
     const answer = await send(surface, await provoke(surface));

@@ -122,7 +122,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     expect(text).toBe('one');
     expect(finish).toMatch(ENDS.stop);
   },
-  'is cut at its bound': async (client, model) => {
+  'stops at its output bound': async (client, model) => {
     const { finish, outputTokens } = await client.ask(model, 'write 500 words', {
       // The least that OpenAI takes (API reference, Create a model response, `max_output_tokens`).
       maxTokens: 16,
@@ -133,7 +133,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-describe('every client on every route protocol', () => {
+describe('clients and route protocols', () => {
   /** Requests of the Responses API have no stop sequences, neither a client's nor a route's. */
   const scenariosOf = (client: string, protocol: string) =>
     Object.keys(SCENARIOS).filter(

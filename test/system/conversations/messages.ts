@@ -143,8 +143,8 @@ describe.each(each)('over a route that speaks $protocol', ({ model }) => {
   });
 });
 
-describe('what the Messages protocol alone can say', () => {
-  it('passes thinking and cache_control through a route that speaks it, streaming and not', async () => {
+describe('the features of the Messages protocol alone', () => {
+  it('include thinking and cache_control on a route of that protocol, streamed or not', async () => {
     const request = {
       model: PROTOCOLS.anthropic,
       max_tokens: 3000,
@@ -169,7 +169,7 @@ describe('what the Messages protocol alone can say', () => {
     expect(next.content.at(-1)).toMatchObject({ type: 'text', text: 'again' });
   });
 
-  it('leaves it out on other routes, which answer all the same', async () => {
+  it('the service removes cache_control on other routes, and the request succeeds', async () => {
     const { content } = await client.messages.create({
       model: PROTOCOLS.openai,
       max_tokens: 100,
@@ -191,13 +191,13 @@ describe('what the Messages protocol alone can say', () => {
       PROTOCOLS.bedrock,
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
     ],
-  ])('refuses %s where no route can carry it', async (_what, model, block) => {
+  ])('the service rejects %s if no route supports it', async (_what, model, block) => {
     const response = await post({ model, messages: [{ role: 'user', content: [block] }] });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
   });
 
-  it('names the stop sequence that was met, where the route names it', async () => {
+  it('include the matched stop sequence if the route reports it', async () => {
     for (const model of [PROTOCOLS.anthropic, PROTOCOLS.bedrock]) {
       const { stop_reason, stop_sequence } = await client.messages.create({
         model,

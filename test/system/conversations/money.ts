@@ -27,7 +27,7 @@ const usage = async (key: string, id: string | null) =>
     cost: number;
   };
 
-describe('what a call costs', () => {
+describe('the cost of a call', () => {
   it('equals the difference of the balances, the usage record and the header, to the nano-dollar', async () => {
     const { key } = await service.account('1');
     const before = await credits(key);
@@ -72,7 +72,7 @@ describe('what a call costs', () => {
     expect(record.status).toBe('completed');
   });
 
-  it('counts cached prompt tokens at their own price', async () => {
+  it('includes cached prompt tokens at their separate price', async () => {
     const { key } = await service.account('1');
     const response = await service.chat({ ...ask('Describe the sea.'), model: 'sim/chat-large' }, { key });
     const { usage: counted } = (await response.json()) as {

@@ -118,8 +118,8 @@ describe('a caller who leaves', () => {
   });
 });
 
-describe('a host with as many calls as it takes', () => {
-  it('refuses more with 503 and a time to retry, holds nothing for them, and goes on', async () => {
+describe('a host at its call limit', () => {
+  it('rejects further calls with 503 and a time to retry, holds nothing for them, and continues to serve', async () => {
     const { id, key } = await service.account('5');
     await waits(OPEN_CALLS);
     const streams = await Promise.all(

@@ -155,7 +155,7 @@ async function expectNothing(route: Route, asker: Belongings, other: Belongings)
   }
 }
 
-describe('what is another account’s', () => {
+describe('the data of another account', () => {
   const reachOf = ({ endpoint }: Route) => REACHES[endpoint] ?? {};
   const naming = routes.filter(([, route]) => reachOf(route).path !== undefined);
   const others = routes.filter(([, route]) => reachOf(route).path === undefined);

@@ -237,7 +237,7 @@ describe('a listing that is not there', () => {
   });
 });
 
-describe('what is written', () => {
+describe('the validation of a request', () => {
   it.each([
     ['name', { name: '' }],
     ['name', { name: 'x'.repeat(81) }],
@@ -260,18 +260,18 @@ describe('what is written', () => {
     ['url', { url: 'javascript:alert(1)' }],
     ['url', { url: 'https://user:secret@example.com/' }],
     ['icon_url', { icon_url: 'http://example.com/icon.png' }],
-  ])('causes 400 if it has an invalid %s', async (param, wrong) => {
+  ])('returns 400 for an invalid %s', async (param, wrong) => {
     const answer = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
     expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
   });
 
-  it.each(['name', 'summary', 'category'])('names what is missing: %s', async (param) => {
+  it.each(['name', 'summary', 'category'])('names the missing field: %s', async (param) => {
     const answer = await call('/apps', { method: 'POST', as: owner, body: fields({ [param]: undefined }) });
     expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'missing_field' } } });
   });
 
   it.each(['/apps', '/ai-agents', '/categories', '/search', '/trending'])(
-    'asks for a bounded page: %s',
+    'rejects an invalid page limit: %s',
     async (path) => {
       for (const limit of ['0', '101', '-1', 'all'])
         expect((await call(`${path}?limit=${limit}`)).status).toBe(400);
@@ -280,7 +280,7 @@ describe('what is written', () => {
   );
 });
 
-describe('what happens to a listing', () => {
+describe('a listing in the marketplace', () => {
   const eventOf = async (type: string, id: unknown, data: object = {}) =>
     until(
       () =>
@@ -371,8 +371,8 @@ describe('what happens to a listing', () => {
   });
 });
 
-describe('what is found', () => {
-  it('follows the listings: found by word and with a typing error, filtered, and gone when they are', async () => {
+describe('the search for listings', () => {
+  it('finds listings by word and despite a typing error, filters them, and omits deleted ones', async () => {
     const { id } = await create({ name: 'Quokka Ledger', category: 'finance', tags: ['bookkeeping'] });
     const agent = await create({ name: 'Quokka Agent', summary: 'Reads a ledger.' }, 'ai-agents');
     const ids = async (query: string) => (await call(`/search?${query}`)).json.data.map((entry) => entry.id);
@@ -398,7 +398,7 @@ describe('what is found', () => {
     expect((await call('/search?kind=nothing')).status).toBe(400);
   });
 
-  it('the trend follows recent installs', async () => {
+  it('the ranking of trending listings follows recent installs', async () => {
     const [much, little] = [await create({}, 'ai-agents'), await create({}, 'ai-agents')];
     await call(`/ai-agents/${little.id}/install`, { method: 'POST', as: visitor });
     for (const as of [owner, visitor]) await call(`/ai-agents/${much.id}/install`, { method: 'POST', as });

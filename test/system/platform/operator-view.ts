@@ -60,18 +60,18 @@ const taking = (...kinds: readonly Route['authentication'][]) =>
     .filter(({ authentication }) => kinds.includes(authentication))
     .map((route) => [`${route.method} ${route.path}`, route] as const);
 
-describe('every route of an owner', () => {
-  it.each(taking('session'))('refuses an operator’s session: %s', async (_name, route) => {
+describe('a route of an owner', () => {
+  it.each(taking('session'))('rejects an operator’s session: %s', async (_name, route) => {
     expect(await errorOf(await send(route, operator))).toEqual([401, 'invalid_session']);
   });
 
-  it('rejects such a session also if it accepts keys', async () => {
+  it('rejects an operator’s session also if it accepts keys', async () => {
     const response = await ask(`/credits/key_${'0'.repeat(26)}`);
     expect(await errorOf(response)).toEqual([401, 'invalid_session']);
   });
 
   it.each(taking('api-key').filter(([, { endpoint }]) => endpoint !== 'get-credits'))(
-    'rejects such a session if it accepts only keys: %s',
+    'rejects an operator’s session if it accepts only keys: %s',
     async (_name, route) => {
       // Errors of the Messages format have no code.
       const code = route.surface === 'messages' ? undefined : 'invalid_api_key';
@@ -80,15 +80,18 @@ describe('every route of an owner', () => {
   );
 });
 
-describe('every route of the operator’s view', () => {
-  it.each(taking('operator'))('refuses an owner’s session, a key and nobody: %s', async (_name, route) => {
-    expect(await errorOf(await send(route, owner))).toEqual([401, 'invalid_session']);
-    expect(await errorOf(await send(route, service.session.api_key))).toEqual([401, 'invalid_session']);
-    expect(await errorOf(await send(route, null))).toEqual([401, 'missing_session']);
-  });
+describe('a route of the operator’s view', () => {
+  it.each(taking('operator'))(
+    'rejects an owner’s session, a key and a missing credential: %s',
+    async (_name, route) => {
+      expect(await errorOf(await send(route, owner))).toEqual([401, 'invalid_session']);
+      expect(await errorOf(await send(route, service.session.api_key))).toEqual([401, 'invalid_session']);
+      expect(await errorOf(await send(route, null))).toEqual([401, 'missing_session']);
+    },
+  );
 
   it.each(taking('operator').filter(([, { method }]) => method === 'GET'))(
-    'answers an operator: %s',
+    'responds to an operator: %s',
     async (_name, { path }) => {
       const response = await ask(path);
       const text = await response.text();

@@ -89,7 +89,7 @@ const figuresIn = (seen: string): string[] =>
     seen.includes(figure),
   );
 
-describe('what a provider takes', () => {
+describe('the cost of a provider', () => {
   it.each(CALLS)('appears neither in the response of a call nor in its receipt: %s', async (_name, call) => {
     const response = await call();
     expect(response.status).toBe(200);

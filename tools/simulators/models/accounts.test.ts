@@ -69,8 +69,8 @@ describe('the tier', () => {
     expect(Object.keys(await converse({}))).not.toContain('serviceTier');
   });
 
-  describe('of a route that serves another', () => {
-    it('equals the tier that the route used', async () => {
+  describe('another tier of the route', () => {
+    it('replaces the requested tier in the response', async () => {
       await upstream.fault({ served_tier: 'default' }, { times: 2 });
       expect(await chatTier('priority')).toBe('default');
       expect(await converse({ serviceTier: { type: 'priority' } })).toMatchObject({

@@ -132,7 +132,7 @@ const WIRES: readonly (readonly [string, Wire])[] = [
   ],
 ];
 
-describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
+describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
   const send = (streams: boolean, signal?: AbortSignal): Promise<Response> => {
     const path = streams ? (wire.streamPath ?? wire.path) : wire.path;
     const flag = streams && wire.streamPath === undefined ? { stream: true } : {};
@@ -143,7 +143,7 @@ describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
   };
   const received = async (streams: boolean) => readWhatComes(await send(streams));
 
-  it('status answers in the error envelope, with the headers asked for', async () => {
+  it('status causes the error envelope, with the requested headers', async () => {
     await upstream.fault({ status: 429, retry_after: 3, headers: { 'X-Extra': 'yes' } });
     const response = await send(true);
     expect(response.status).toBe(429);
@@ -199,7 +199,7 @@ describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
     expect([stream.whole, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, true]);
   });
 
-  it('wait_after_chunks holds a body back that is not streamed', async () => {
+  it('wait_after_chunks delays a body that is not streamed', async () => {
     await upstream.fault({ wait_after_chunks: 2 });
     let isHere = false;
     const reading = received(false).then((answer) => {
@@ -230,7 +230,7 @@ describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
     expect(wire.isDone(stream)).toBe(true);
   });
 
-  it('garbage answers 200 with what no client can read', async () => {
+  it('garbage returns 200 with a body that no client can read', async () => {
     await upstream.fault({ garbage: true }, { times: 2 });
     const whole = await received(false);
     expect(whole.status).toBe(200);
@@ -241,7 +241,7 @@ describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
     expect(await upstream.lastRequest()).toMatchObject({ outcome: 'fault' });
   });
 
-  it('error_event_after_chunks sends an error of the type asked for in the stream, and ends', async () => {
+  it('error_event_after_chunks sends an error of the requested type in the stream, and ends', async () => {
     await upstream.fault({ error_event_after_chunks: 2, error_event_type: 'my_error' });
     const stream = await received(true);
     expect([stream.whole, wire.deltas(stream)]).toEqual([true, 2]);

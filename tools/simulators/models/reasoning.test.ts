@@ -115,7 +115,7 @@ describe('a chat model of Gemini', () => {
   });
 });
 
-describe('a model of Claude that thinks', () => {
+describe('a Claude model with thinking', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
   const ask = {
     model: 'claude-sim',
@@ -139,7 +139,7 @@ describe('a model of Claude that thinks', () => {
     body: { error: { type: 'invalid_request_error', message: expect.stringContaining(text) } },
   });
 
-  it('wants its thought before a call, as it was given, and by the same model', async () => {
+  it('requires its thought before a call, unchanged and from the same model', async () => {
     const { content, next } = await exchange('call clock {}');
     const [thought, ...rest] = content;
     expect(thought).toMatchObject({ type: 'thinking' });
@@ -152,7 +152,7 @@ describe('a model of Claude that thinks', () => {
     expect((await next(rest, { thinking: { type: 'disabled' } })).status).toBe(200);
   });
 
-  it('hides a thought on its trigger, and knows it again', async () => {
+  it('hides a thought on its trigger, and recognizes it later', async () => {
     const { content, next } = await exchange(`${TRIGGER}\ncall clock {}`);
     const [hidden, ...rest] = content;
     expect(hidden).toEqual({ type: 'redacted_thinking', data: expect.any(String) });

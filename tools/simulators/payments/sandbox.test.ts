@@ -115,7 +115,7 @@ describe('a checkout', () => {
   });
 });
 
-describe('what is paid', () => {
+describe('a payment', () => {
   it('allows refunds up to its amount, and a dispute', async () => {
     connect();
     const session = await checkout(1_000);

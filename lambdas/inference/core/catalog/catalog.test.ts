@@ -114,13 +114,13 @@ describe('a model of an open catalog', () => {
   });
 });
 
-describe('what a model’s provider counts more', () => {
+describe('parseCatalog, token_factor and hidden_tokens', () => {
   const given = (more: object) => {
     const [model] = parseCatalog({ models: [modelOf(0, more)] }).models;
     return [model?.token_factor, model?.hidden_tokens];
   };
 
-  it('the catalog accepts a factor for texts from 1 to 16 and tokens before each prompt, or neither', () => {
+  it('accepts a factor for texts from 1 to 16 and tokens before each prompt, or neither', () => {
     expect(given({})).toEqual([undefined, undefined]);
     expect(given({ token_factor: 1, hidden_tokens: 0 })).toEqual([1, 0]);
     expect(given({ token_factor: 1.25, hidden_tokens: 2_000 })).toEqual([1.25, 2_000]);
@@ -130,7 +130,7 @@ describe('what a model’s provider counts more', () => {
   it.each([
     ...[0, 0.99, 16.01, '2', null, Number.NaN].map((value) => ['token_factor', value] as const),
     ...[-1, 1.5, 100_001, '2', null].map((value) => ['hidden_tokens', value] as const),
-  ])('the catalog rejects %s of %p', (field, value) => {
+  ])('rejects %s of %p', (field, value) => {
     expect(() => given({ [field]: value })).toThrow(`models[0].${field}`);
   });
 });

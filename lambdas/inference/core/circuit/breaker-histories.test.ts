@@ -220,8 +220,8 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
   return { broken, openings, sharedOpenings };
 }
 
-describe('in every history of calls, crashes, and a network that delays, loses and repeats', () => {
-  it('one probe at a time has the claim, a circuit opens for five failures, is reported once, and closes again', async () => {
+describe('Breaker, histories of calls, crashes and network faults', () => {
+  it('allows one probe at a time, opens a circuit after five failures, reports it once, and closes it again', async () => {
     let openings = 0;
     let sharedOpenings = 0;
     await fc.assert(
@@ -276,7 +276,7 @@ async function attack(world: World, { steps }: Attack): Promise<void> {
   await world.time.advance(100_000);
 }
 
-describe('in every history of failures of whatever kind', () => {
+describe('Breaker, histories of failures', () => {
   const refusals = async (attackers: number, runs: fc.Parameters<unknown>): Promise<number> => {
     let refused = 0;
     await fc.assert(

@@ -74,7 +74,7 @@ function read(
   );
 }
 
-describe('what a completion may cost', () => {
+describe('the cost bound of a completion', () => {
   it('equals the cost of its prompt and of all its choices at full length', () => {
     const [model] = modelsOf({});
     if (model === undefined) throw new Error('the catalog is empty');

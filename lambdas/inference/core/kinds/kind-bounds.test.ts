@@ -53,7 +53,7 @@ const tokensOf = (payload: object): number =>
     ),
   );
 
-describe('what is held for embeddings', () => {
+describe('the hold for embeddings', () => {
   const model = priced('embeddings');
 
   it('covers the tokens of everything that leaves', () => {
@@ -128,7 +128,7 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
   return { outcome, estimate, answer };
 }
 
-describe('what is paid for embeddings', () => {
+describe('the cost of embeddings', () => {
   const model = priced('embeddings', { token_factor: 1.2 });
   const texts = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
   const hello = validate(embeddingRequest, { input: 'Good morning' });
@@ -175,7 +175,7 @@ describe('what is paid for embeddings', () => {
   });
 });
 
-describe('what is held, and paid, for speech', () => {
+describe('the amount for speech', () => {
   const model = priced('tts', { default_voice: 'v' });
   const costOf = (fields: object): number => {
     const request = validate(speechRequest, { model: 'a/b', ...fields });
@@ -193,7 +193,7 @@ describe('what is held, and paid, for speech', () => {
     );
   });
 
-  it('counts blanks, which are spoken too, and what says how to speak', () => {
+  it('includes blanks, which are spoken too, and the instructions', () => {
     expect(costOf({ input: `${' '.repeat(2_000)}a` })).toBeGreaterThanOrEqual(500);
     expect(costOf({ input: 'Hi', instructions: 'slowly '.repeat(500) })).toBeGreaterThan(500);
   });

@@ -34,7 +34,7 @@ const message = fc.oneof(
   fc.constant({ role: 'assistant', content: null }),
 );
 
-describe('what a dialect adds to a prompt', () => {
+describe('the addition of a dialect to a prompt', () => {
   it('stays within the tokens that are held for it', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 6 }), schema, (messages, parameters) => {

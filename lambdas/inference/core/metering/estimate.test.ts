@@ -68,7 +68,7 @@ describe('the bound on prompt tokens', () => {
   });
 });
 
-describe('what a prompt probably counts', () => {
+describe('the token estimate of a prompt', () => {
   it.each([
     'english',
     'german',
@@ -88,7 +88,7 @@ describe('what a prompt probably counts', () => {
   });
 });
 
-describe('what is billed of a prompt whose route reports nothing', () => {
+describe('the billed size of a prompt without reported usage', () => {
   it('equals about ten tokens for two words', () => {
     const tokens = unreportedPromptTokens(prompt('hi there'), NO_LIMITS);
     expect(tokens).toBeGreaterThanOrEqual(8);

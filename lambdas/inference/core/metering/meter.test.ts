@@ -90,7 +90,7 @@ const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0)
   cachedTokens,
 });
 
-describe('what an answer is settled on', () => {
+describe('the settled usage of a call', () => {
   it('equals the usage that the route reports, up to the whole hold', async () => {
     const { meter, outcomes, onExcess } = metered(100_000n);
     meter.add({ text: 'I am well.', usage: { promptTokens: 100, cachedTokens: 40, completionTokens: 10 } });
@@ -157,7 +157,7 @@ describe('what an answer is settled on', () => {
   });
 });
 
-describe('what a route reports beyond the bound of the call', () => {
+describe('reported usage beyond the bound of the call', () => {
   it('stays off the bill', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
     meter.add({ text: 'a', usage: usage(1e12, 1e12, 1e12) });
@@ -192,7 +192,7 @@ describe('what a route reports beyond the bound of the call', () => {
     expect(onExcess).toHaveBeenCalledTimes(1);
   });
 
-  it('begins one token above the bound', async () => {
+  it('starts one token above the bound', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
     meter.add({ text: 'a', usage: usage(500, 2_000, 500) });
     await meter.settle('completed');
@@ -227,7 +227,7 @@ describe('what a route reports beyond the bound of the call', () => {
   });
 });
 
-describe('what a route reports', () => {
+describe('the usage that a route reports', () => {
   it('gives way to an estimate if it has no tokens, or too few, for the words that were received', async () => {
     for (const completion of [0, 1]) {
       const { meter, outcomes } = metered(1_000_000_000n);
@@ -246,7 +246,7 @@ describe('what a route reports', () => {
     expect(outcomes[0]?.inputUnits).toBeGreaterThan(10);
   });
 
-  it('stands when a later event of the stream takes it back', async () => {
+  it('stays valid if a later event of the stream reports zero tokens', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
     meter.add({ text: 'I am well.', usage: usage(100, 10) });
     meter.add({ text: '', usage: usage(0, 0) });

@@ -540,7 +540,7 @@ describe.each(Object.entries(payloads))('the bound of a request of the %s surfac
   });
 });
 
-describe('what counts of a request', () => {
+describe('the prompt size of a request', () => {
   const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
   const hidden = 'hidden '.repeat(500);
   const plain = boundOf(user('Hi'));
@@ -561,7 +561,7 @@ describe('what counts of a request', () => {
     ['an unknown role', { messages: [{ role: hidden, content: 'Hi' }] }],
     ['a part of an unknown type', user([{ type: 'new', words: hidden }])],
     [
-      'what should be an image',
+      'text in place of image data',
       user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${hidden}` } }]),
     ],
     ['the signature of a thought', user([{ type: 'thinking', thinking: 'Hm.', signature: hidden }])],
@@ -584,9 +584,12 @@ describe('what counts of a request', () => {
     ['a field of an item', items({ ...call, anything: [hidden] })],
     ['an item of another type', items({ type: 'new', what: hidden })],
     ['the address of a file', items({ role: 'user', content: [{ type: 'input_file', file_url: hidden }] })],
-    ['what should be a file', items({ role: 'user', content: [{ type: 'input_file', file_data: hidden }] })],
+    [
+      'text in place of file data',
+      items({ role: 'user', content: [{ type: 'input_file', file_data: hidden }] }),
+    ],
     ['instructions', { input: 'Hi', instructions: hidden }],
-    ['what should be an item', { input: ['Hi', hidden] }],
+    ['text in place of an item', { input: ['Hi', hidden] }],
     [
       'a tool in a namespace',
       { input: 'Hi', tools: [{ type: 'namespace', tools: [{ description: hidden }] }] },
@@ -669,7 +672,7 @@ describe('what counts of a request', () => {
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
       'https://example.com/a.png',
     ],
-    ['whose bytes are a text', { type: 'image', source: { ...source, data: `${data} ` } }, data],
+    ['data that is not Base64', { type: 'image', source: { ...source, data: `${data} ` } }, data],
   ])('includes an image, and its field as text: %s', (_what, part, text) => {
     const { images, texts } = promptSizeOf(user([part]));
     expect(images).toBe(1);

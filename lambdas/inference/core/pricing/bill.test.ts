@@ -16,7 +16,7 @@ const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({
 
 const MILLION = 1_000_000;
 
-describe('what providers charge', () => {
+describe('the bill of a call', () => {
   // Claude API docs, Pricing: $5 a million tokens; cache writes 1.25 times that for 5 minutes, twice that for an hour.
   const opus = tokenPricesOf({
     input: '5',
@@ -67,7 +67,7 @@ describe('what providers charge', () => {
     expect(of(272_000)).toBe(2_720_000_000n + 45_000_000n);
   });
 
-  it('equals the price of the tier that served, if the request asked for it', () => {
+  it('equals the price of the tier that served, if the caller requested it', () => {
     const usage = usageOf({ promptTokens: 100_000, completionTokens: 1_000 });
     const asked = termsFor(gpt, [{ kind: 'service-tier', name: 'priority', param: 'service_tier' }]);
     expect(priceUsage(gpt, asked, usage).amount).toBe(1_325_000_000n);

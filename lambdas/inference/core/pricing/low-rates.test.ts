@@ -179,7 +179,7 @@ describe('the name of a low rate', () => {
   });
 });
 
-describe('what nobody can ask for', () => {
+describe('an item that no caller can request', () => {
   const base = { input: 1, output: 4 };
 
   it.each([
@@ -198,13 +198,13 @@ describe('what nobody can ask for', () => {
     },
   );
 
-  it('includes output if the model has no price for it', () => {
+  it('stays out of the comparison if it is output and the model has no price for it', () => {
     const [embeddings, chat] = [tokenPricesOf({ input: 1 }), tokenPricesOf(base)];
     expect(low(embeddings, chat)).toEqual([]);
     expect(low(embeddings, chat, chat)).toMatchObject([{ rate: 'output' }]);
   });
 
-  it('includes a tier beyond the longest prompt, unless the provider’s tools read the prompt again', () => {
+  it('stays out of the comparison if it is a tier beyond the longest prompt, unless the provider’s tools read the prompt again', () => {
     const plain = tokenPricesOf(base);
     const tiered = tokenPricesOf({ ...base, tiers: [{ above: 200_000, input: 2, output: 6 }] });
     const reach = (longestPrompt: number, sold: TokenPrices = plain) => ({ sold, longestPrompt });
@@ -215,7 +215,7 @@ describe('what nobody can ask for', () => {
   });
 });
 
-describe('what is counted whether or not it has a price of its own', () => {
+describe('an item that counts even if it has no separate price', () => {
   it.each([
     ['cached_input', { cached_input: 2 }],
     ['reasoning_output', { reasoning_output: 5 }],

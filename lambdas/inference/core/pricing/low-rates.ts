@@ -32,8 +32,9 @@ export interface Reach {
 }
 
 /**
- * The rates of `own` that are below those of `other`, of all that a call can be billed by. Undefined when the lists, or
- * what is sold, count different things: images and requests, say.
+ * Returns the rates of `own` that are below those of `other`, among the items that a call can be billed by. `own` is the price
+ * of the caller, for example, and `other` the price of the provider. Undefined if the lists, or the sold items, have different
+ * units, such as images and requests.
  */
 export function lowRates(own: Prices, other: Prices, reach: Reach): readonly LowRate[] | undefined {
   const { sold } = reach;

@@ -64,19 +64,19 @@ function describedToOthers(): unknown {
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
-describe('what a provider takes', () => {
+describe('the cost of a provider', () => {
   it.each([
     ['a usage record', usageEntry(record)],
     ['a receipt', receiptEntry(record)],
-    ['the headers of an answer', headers],
+    ['the headers of a response', headers],
     ['the list of models', modelListBody(models)],
     ['the list of prices', priceListBody(models)],
-    ['what the service describes to callers and owners', describedToOthers()],
+    ['the service description for callers and owners', describedToOthers()],
   ])('appears nowhere in %s, by name or by amount', (_what, answer) => {
     expect(textOf(answer).replaceAll('.', '')).not.toMatch(/31337424|provider_?cost|margin/i);
   });
 
-  it('would be seen in them: it is in the record and in the catalog that they are made from', () => {
+  it('appears in the record and in the catalog from which the service creates these responses', () => {
     expect(record.providerCost).toBe(COST);
     expect(models[0]?.routes[0]?.cost).toMatchObject({ input: COST });
   });

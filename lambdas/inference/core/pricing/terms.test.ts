@@ -87,7 +87,7 @@ describe('the terms of a request', () => {
   });
 });
 
-describe('what a call costs at most', () => {
+describe('the highest cost of a call', () => {
   const most = fc.record({
     prompt: fc.integer({ min: 0, max: 4_000 }),
     completion: fc.integer({ min: 0, max: 4_000 }),
@@ -120,7 +120,7 @@ describe('what a call costs at most', () => {
     expect(served).toBeGreaterThan(30);
   });
 
-  it('grows with what a call may count', () => {
+  it('grows with the largest token counts of a call', () => {
     fc.assert(
       fc.property(tokenPrices, most, most, (prices, a, b) => {
         const terms = termsFor(prices);
@@ -135,7 +135,7 @@ describe('what a call costs at most', () => {
     expect(worstCost(plain, termsFor(plain), { prompt: 1_000, completion: 100 })).toBe(4_500_000n);
   });
 
-  it('covers the cheaper and the dearer of the tiers that a route may serve', () => {
+  it('covers the cheaper and the more expensive of the tiers that a route may serve', () => {
     const prices = tokenPricesOf(FULL);
     const of = (name: string) =>
       worstCost(prices, termsFor(prices, [{ kind: 'service-tier', name, param: 'a' }]), {

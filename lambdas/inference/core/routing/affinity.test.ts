@@ -88,7 +88,7 @@ describe('a conversation', () => {
   });
 });
 
-describe('what distinguishes a conversation', () => {
+describe('the identity of a conversation', () => {
   const opening = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
@@ -101,7 +101,7 @@ describe('what distinguishes a conversation', () => {
   it.each([
     ['chat', { messages: opening }, { messages: [...opening, ...more], temperature: 1 }],
     [
-      'Messages, whose marks for a cache move',
+      'Messages, with cache breakpoints that move',
       {
         system: 'Be brief.',
         messages: [

@@ -133,8 +133,8 @@ describe('a call', () => {
   });
 });
 
-describe('when no route answers', () => {
-  it('the error is 503, to be retried when the first of them says', async () => {
+describe('the error of a call that no route answers', () => {
+  it('contains status 503 and the earliest retry time of the routes', async () => {
     const all = { a: limited(40), b: limited(12), c: limited(30) };
     expect(await refusalOf(all)).toMatchObject({
       status: 503,
@@ -147,14 +147,14 @@ describe('when no route answers', () => {
     expect(tried.join('')).toBe('abc');
   });
 
-  it('it is in a minute at most, whatever they say', async () => {
+  it('specifies a retry within a minute, for any retry times of the routes', async () => {
     const never = (status: number) => new UpstreamFailure('status', { status, retryAfterSeconds: 999_999 });
     const all = { a: never(503), b: never(429), c: never(529) };
     expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
     expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
   });
 
-  it('because all circuits are open, it is when the first of them may be tried again', async () => {
+  it('specifies a retry when the first circuit allows another attempt, if all circuits are open', async () => {
     const all = { a: DEAD, b: DEAD, c: DEAD };
     await failures(5, { a: DEAD });
     await fleet.time.advance(6_000);
@@ -164,7 +164,7 @@ describe('when no route answers', () => {
     expect(tried).toEqual([]);
   });
 
-  it('the error specifies a retry after five seconds if no route reports a time', async () => {
+  it('specifies a retry after five seconds if no route reports a time', async () => {
     expect((await refusalOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
   });
 });

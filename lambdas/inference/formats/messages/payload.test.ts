@@ -14,7 +14,7 @@ const toPayload = (given: ReturnType<typeof request>) => payloadOf(given, NO_CAP
 const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).body;
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
-describe('what a Messages request asks of a route', () => {
+describe('the payload of a Messages request', () => {
   it('equals the request with the interface’s defaults, without nulls and without the routing controls', () => {
     const payload = toPayload(
       request({ system: null, models: ['c/d'], provider: { only: ['r'] }, service_tier: 'auto' }),
@@ -40,7 +40,7 @@ describe('what a Messages request asks of a route', () => {
     expect(bodyOf({ top_p: 0.9, temperature: 0 })).toMatchObject({ top_p: 0.9, temperature: 0 });
   });
 
-  it('leaves out a top_p of 1, which says nothing, so that a temperature beside it is taken', () => {
+  it('excludes a top_p of 1, which has no effect, so that the route accepts a temperature next to it', () => {
     const body = bodyOf({ top_p: 1, temperature: 0.2 });
     expect(body).toMatchObject({ temperature: 0.2 });
     expect(body).not.toHaveProperty('top_p');
@@ -69,13 +69,13 @@ describe('what a Messages request asks of a route', () => {
       ['documents'],
     ],
     ['a stream', { stream: true }, ['stream']],
-  ])('needs a route’s ability for %s', (_what, fields, needs) => {
+  ])('requires the route’s capabilities for %s', (_what, fields, needs) => {
     expect(capabilitiesOf(toPayload(request(fields)))).toEqual(needs);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
     ['an image by URL', { messages: [{ role: 'user', content: [LINKED] }] }, ['image-urls']],
-    ['such an image in a result', { messages: toolTurns({}, { content: [LINKED] }) }, ['image-urls']],
+    ['an image by URL in a result', { messages: toolTurns({}, { content: [LINKED] }) }, ['image-urls']],
     ['a server tool', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, ['messages-blocks']],
     ['a custom tool', { tools: [{ ...tool, type: 'custom' }] }, []],
     ['an unknown block', { messages: [{ role: 'user', content: [{ type: 'new' }] }] }, ['messages-blocks']],
@@ -90,12 +90,12 @@ describe('what a Messages request asks of a route', () => {
       ['messages-blocks'],
     ],
     ['stop sequences', { stop_sequences: ['a'] }, ['stop-sequences']],
-    ['none of them', { stop_sequences: [] }, []],
-    ['servers', { mcp_servers: [{ type: 'url' }] }, ['messages-blocks']],
-    ['no servers', { mcp_servers: [] }, []],
+    ['no stop sequences', { stop_sequences: [] }, []],
+    ['MCP servers', { mcp_servers: [{ type: 'url' }] }, ['messages-blocks']],
+    ['no MCP servers', { mcp_servers: [] }, []],
     ['a container', { container: 'c' }, ['messages-blocks']],
     [
-      'thoughts, which other protocols can do without',
+      'thoughts, which other protocols do not need',
       {
         thinking: { type: 'adaptive' },
         messages: [
@@ -105,12 +105,12 @@ describe('what a Messages request asks of a route', () => {
       },
       [],
     ],
-    ['marks for the cache', { cache_control: { type: 'ephemeral' } }, []],
-  ])('keeps to routes that can say it: %s', (_what, fields, features) => {
+    ['cache breakpoints', { cache_control: { type: 'ephemeral' } }, []],
+  ])('limits the routes by the features of the request: %s', (_what, fields, features) => {
     expect(featuresOf(toPayload(request(fields)))).toEqual(features);
   });
 
-  it('makes the conversation once', () => {
+  it('creates the conversation once', () => {
     const payload = toPayload(withBlocks(PNG));
     expect(payload.conversation()).toBe(payload.conversation());
   });

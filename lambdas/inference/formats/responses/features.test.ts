@@ -31,7 +31,7 @@ const { models } = parseCatalog({
   ],
 });
 
-describe('what routes of its own protocol alone can carry', () => {
+describe('a feature of the Responses protocol alone', () => {
   it.each<[object, string]>([
     [
       { tools: [{ type: 'function', name: 'f', parameters: null }, { type: 'web_search' }] },
@@ -46,7 +46,7 @@ describe('what routes of its own protocol alone can carry', () => {
       'a part of type input_file',
     ],
     [{ truncation: 'auto' }, 'truncation "auto"'],
-  ])('causes an error that names the feature if the model has no such route: %j', (fields, name) => {
+  ])('causes an error that names it if the model has no route of that protocol: %j', (fields, name) => {
     const payload = payloadOf(fields);
     expect(featuresOf(payload)).toEqual(['responses-items']);
     const choose = () =>
@@ -60,7 +60,7 @@ describe('what routes of its own protocol alone can carry', () => {
     expect(choose).toThrow(name);
   });
 
-  it('excludes whatever every route supports', () => {
+  it('remains absent from a request that every route supports', () => {
     const tools = [{ type: 'function', name: 'f', parameters: null }];
     expect(featuresOf(payloadOf({ tools, truncation: 'disabled' }))).toEqual([]);
   });

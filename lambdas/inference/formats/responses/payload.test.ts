@@ -8,7 +8,7 @@ const user = (...content: readonly unknown[]) => ({ input: [{ role: 'user', cont
 const f = { type: 'function', name: 'f' };
 const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
 
-describe('what a Responses request asks of a route', () => {
+describe('the payload of a Responses request', () => {
   it('equals the request without nulls, ids, routing controls and client metadata', () => {
     const payload = payloadOf({
       input: [{ type: 'message', id: 'msg_1', status: null, role: 'assistant', content: 'Hi' }],
@@ -41,11 +41,11 @@ describe('what a Responses request asks of a route', () => {
     });
   });
 
-  it('keeps a text as it is', () => {
+  it('keeps a string input unchanged', () => {
     expect(payloadOf({ input: 'Hi' }).body.input).toBe('Hi');
   });
 
-  it('keeps the ids of the provider’s own items, which others name', () => {
+  it('keeps the ids of the provider’s own items, to which other items refer', () => {
     const item = { type: 'mcp_approval_request', id: 'mcpr_1', arguments: '{}' };
     expect(payloadOf({ input: [item] }).body.input).toEqual([item]);
   });
@@ -74,7 +74,7 @@ describe('what a Responses request asks of a route', () => {
     },
   );
 
-  it('excludes an address in a private network', () => {
+  it('fails validation if it contains an address in a private network', () => {
     const file = { type: 'input_file', file_url: 'http://169.254.169.254/' };
     const image = { ...LINKED, image_url: 'http://localhost/a.png' };
     for (const part of [file, image])
@@ -97,7 +97,7 @@ describe('what a Responses request asks of a route', () => {
     ],
     ['a file', user({ type: 'input_file', file_data: 'QUJD' }), ['documents']],
     ['a stream', { stream: true }, ['stream']],
-  ])('needs a route’s ability for %s', (_what, fields, needs) => {
+  ])('requires the route’s capabilities for %s', (_what, fields, needs) => {
     expect(capabilitiesOf(payloadOf(fields))).toEqual(needs);
   });
 
@@ -106,9 +106,9 @@ describe('what a Responses request asks of a route', () => {
     ['a file', user({ type: 'input_file', file_data: 'QUJD' }), ['responses-items']],
     ['an item of the provider’s own', { input: [{ type: 'web_search_call' }] }, ['responses-items']],
     ['a tool of the provider’s own', { tools: [{ type: 'web_search' }] }, ['responses-items']],
-    ['the choice of one', { tools: [f], tool_choice: { type: 'web_search' } }, ['responses-items']],
-    ['a prompt that may be cut', { truncation: 'auto' }, ['responses-items']],
-    ['a prompt that may not', { truncation: 'disabled' }, []],
+    ['the choice of such a tool', { tools: [f], tool_choice: { type: 'web_search' } }, ['responses-items']],
+    ['a prompt with truncation', { truncation: 'auto' }, ['responses-items']],
+    ['a prompt without truncation', { truncation: 'disabled' }, []],
     ['a namespace', { tools: [{ type: 'namespace', name: 'n', tools: [f] }] }, []],
     [
       'a custom tool',
@@ -116,11 +116,11 @@ describe('what a Responses request asks of a route', () => {
       [],
     ],
     ['reasoning', { input: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }] }, []],
-  ])('keeps to routes that can say it: %s', (_what, fields, features) => {
+  ])('limits the routes by the features of the request: %s', (_what, fields, features) => {
     expect(featuresOf(payloadOf(fields))).toEqual(features);
   });
 
-  it('asks a price for what is sent, not for references', () => {
+  it('requires a price for the sent features, but not for references', () => {
     const last = {
       type: 'reasoning',
       id: `rs_${CAPSULES.seal('items', JSON.stringify([{ ...call, id: 'fc_1' }]))}`,

@@ -120,8 +120,8 @@ function faults(conversation: Partial<Conversation>, model: string, reasoning: b
   return found;
 }
 
-describe('whatever the conversation', () => {
-  it('its request to Converse is one that Converse takes', () => {
+describe('toConverseCall, properties', () => {
+  it('creates a request that Converse accepts, from any conversation', () => {
     fc.assert(
       fc.property(
         conversations,
@@ -135,7 +135,7 @@ describe('whatever the conversation', () => {
     );
   });
 
-  it('its request is the same each time, and changes nothing of it', () => {
+  it('creates the same request each time, and leaves the conversation unchanged', () => {
     fc.assert(
       fc.property(conversations, (given) => {
         const conversation = { ...CONVERSATION, ...given };

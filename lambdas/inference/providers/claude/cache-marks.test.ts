@@ -44,7 +44,7 @@ const hourPoint = { cachePoint: { type: 'default', ttl: '1h' } };
 const control = { cache_control: { type: 'ephemeral' } };
 const hourControl = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 
-describe('what the caller marked for a cache', () => {
+describe('content that the caller marks for a cache', () => {
   it('receives a cache breakpoint in a request of the Messages protocol', () => {
     expect(messagesBody(MARKED)).toMatchObject({
       system: [

@@ -141,7 +141,7 @@ describe('the thinking of a conversation', () => {
   });
 });
 
-describe('the reasoning of earlier answers', () => {
+describe('the reasoning of earlier responses', () => {
   const blocksOf = (turns: readonly Turn[], way: Way = 'adaptive') => {
     const { messages } = bodyFor(asking({}, { turns }), way) as { messages: { content: unknown[] }[] };
     return messages[1]?.content;
@@ -153,7 +153,7 @@ describe('the reasoning of earlier answers', () => {
   const REDACTED = { type: 'redacted_thinking', data: 'AQI=' };
   const USE = { type: 'tool_use', id: 'c', name: 'f', input: {} };
 
-  it('goes back to the route that gave it, as it was given', () => {
+  it('returns unchanged to the route that produced it', () => {
     const turns = [user('a'), assistant(shown, hidden, text('b'), call('c')), result('c')];
     expect(blocksOf(turns)).toEqual([THINKING, REDACTED, text('b'), USE]);
     expect(converseBlocksOf(turns)).toEqual([
@@ -178,7 +178,7 @@ describe('the reasoning of earlier answers', () => {
     ]);
   });
 
-  it('comes first in its message and never last, and an answer that is to be gone on with has none', () => {
+  it('comes first in its message and never last, and disappears from a response that the model continues', () => {
     expect(blocksOf([user('a'), assistant(text('b')), assistant(shown, call('c')), result('c')])).toEqual([
       THINKING,
       text('b'),

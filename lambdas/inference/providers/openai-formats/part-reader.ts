@@ -23,7 +23,7 @@ interface OpenItem {
 export class PartReader {
   readonly #context: ItemContext;
   readonly #blocks = new StreamBlocks();
-  /** By the place in the output. */
+  /** The open items by their `output_index`. */
   readonly #items = new Map<unknown, OpenItem>();
   #hasCalls = false;
 

@@ -54,7 +54,7 @@ describe('a request to a host without a flag', () => {
   });
 });
 
-describe('a host does not get what it refuses', () => {
+describe('a request to a host with a flag', () => {
   it('a system message replaces a message of the role developer (D1)', () => {
     expect(messagesOf([{ role: 'developer', content: 'a' }], { developer_role: false })).toEqual([
       system('a'),
@@ -62,7 +62,7 @@ describe('a host does not get what it refuses', () => {
   });
 
   it.each(['max_tokens', 'max_completion_tokens'] as const)(
-    'the bound of the output under the one name that it knows (D2): %s',
+    'the service sends the output bound under the only name that the host accepts (D2): %s',
     (name) => {
       const dialect = { max_tokens_field: name };
       const boundOf = ({ max_tokens, max_completion_tokens }: JsonObject) =>
@@ -164,7 +164,7 @@ describe('a host does not get what it refuses', () => {
   });
 });
 
-describe('schemas of tools and of answers', () => {
+describe('the schemas of tools and responses', () => {
   const parameters = {
     type: 'object',
     properties: {
@@ -224,7 +224,7 @@ describe('schemas of tools and of answers', () => {
     expect(schemasOf({})).toEqual([parameters, parameters]);
   });
 
-  it('require every property where the host wants that, and what may be left out may be null (D20)', () => {
+  it('require every property, and allow null for optional ones, if the host requires that (D20)', () => {
     for (const schema of schemasOf({ all_properties_required: true })) {
       expect(schema.required).toEqual(Object.keys(parameters.properties));
       expect(schema.properties).toMatchObject({

@@ -112,13 +112,13 @@ describe('a host is asked to think, or not to, in its own fields (D3)', () => {
   });
 });
 
-describe('what a caller asks of reasoning', () => {
+describe('a caller’s request for reasoning', () => {
   it('stays unchanged for the route to judge if the service does not know it', () => {
     const asked = { reasoning_effort: 'frantic' };
     expect(native(asked, { reasoning_request: 'switch' })).toEqual(asked);
   });
 
-  it('keeps what only the host’s own field says', () => {
+  it('keeps settings that only the host’s own field expresses', () => {
     expect(
       native({ reasoning: { enabled: true, exclude: true } }, { reasoning_request: 'reasoning' }),
     ).toEqual({

@@ -4,7 +4,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { shownReason } from './refusal.ts';
 
-describe('what is shown of an error’s text', () => {
+describe('the shown reason of an error', () => {
   it.each([
     'messages.0.content: Field required',
     'tools[3].function.parameters: schema must have type "object"',

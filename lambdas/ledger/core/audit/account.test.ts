@@ -256,7 +256,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
   }, 60_000);
 });
 
-describe('what moves between two reads of an audit', () => {
+describe('a change between two reads of an audit', () => {
   /** An account of two shards with some calls of yesterday, in which a step is taken after the n-th read. */
   function moving(steps: Readonly<Record<number, (account: SimulatedAccount) => void>>): SimulatedAccount {
     const account = new SimulatedAccount(START);
@@ -319,7 +319,7 @@ describe('what moves between two reads of an audit', () => {
   });
 });
 
-describe('under constant load', () => {
+describe('auditAccount, constant load', () => {
   /** An account of some shards with calls between any two reads, from the day before. */
   function busy(shards = 1): SimulatedAccount {
     const account = new SimulatedAccount(START);
@@ -340,7 +340,7 @@ describe('under constant load', () => {
     return account;
   }
 
-  it.each([1, 2, 64])('an account of %i shards is proven', async (shards) => {
+  it.each([1, 2, 64])('proves an account of %i shards', async (shards) => {
     const account = busy(shards);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.stored).toMatchObject({ through: account.day - 1, cost: 2600n });
@@ -358,13 +358,13 @@ describe('under constant load', () => {
       },
     ],
     [
-      'what was spent',
+      'the spent amount',
       (account: SimulatedAccount) => {
         account.shard(0).spent -= 1n;
       },
     ],
     [
-      'what was spent on the day',
+      'the spent amount of the day',
       (account: SimulatedAccount) => {
         account
           .shard(0)
@@ -372,7 +372,7 @@ describe('under constant load', () => {
       },
     ],
     [
-      'what was received',
+      'the received amount',
       (account: SimulatedAccount) => {
         account.shard(1).received = (account.shard(1).received ?? 0n) - 1n;
       },
@@ -389,14 +389,14 @@ describe('under constant load', () => {
         for (const record of account.records.slice(0, 1)) record.cost -= 1n;
       },
     ],
-  ])('a nano-dollar in %s is found the same night', async (_what, change) => {
+  ])('detects a nano-dollar in %s the same night', async (_what, change) => {
     const account = busy(2);
     change(account);
     expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
     expect(account.stored.version).toBe(0);
   });
 
-  it('a nano-dollar in a record of today is found the next night', async () => {
+  it('detects a nano-dollar in a record of today the next night', async () => {
     const account = busy();
     account.call(0, 40n);
     for (const record of account.records.slice(-1)) record.cost += 1n;
@@ -405,7 +405,7 @@ describe('under constant load', () => {
     expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
   });
 
-  it('an account that a transfer changes at every reading is unproven, and not said to be exact', async () => {
+  it('reports an account as unproven, and never as exact, if a transfer changes it at every read', async () => {
     const account = busy(2);
     const call = account.between;
     account.between = () => {

@@ -178,7 +178,7 @@ describe('the stored sums of an account', () => {
   });
 });
 
-describe('what the records of a key cost in the day and the month', () => {
+describe('the daily and monthly spend of a key', () => {
   const spentBy = (key: string, records: readonly UsageRecord[]) =>
     records.filter(({ keyId }) => keyId === key).reduce((sum, { cost }) => sum + cost, 0n);
 

@@ -145,14 +145,14 @@ describe('a wallet in several shards', () => {
   });
 });
 
-describe('under any history of payments and calls', () => {
+describe('a wallet, properties', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('post' as const), by: fc.bigInt({ min: -60n, max: 60n }) }),
     fc.record({ kind: fc.constant('hold' as const), by: fc.bigInt({ min: 0n, max: 40n }) }),
     fc.record({ kind: fc.constant('end' as const), by: fc.bigInt({ min: 0n, max: 40n }) }),
   );
 
-  it('what was paid in is what there is, and nothing is below zero; step by step and all at once', async () => {
+  it('accounts for exactly the paid amounts and never falls below zero, with sequential or concurrent steps', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(1, 1, 3),
@@ -192,7 +192,7 @@ describe('under any history of payments and calls', () => {
     );
   }, 60_000);
 
-  it('the audit agrees where no call was made', async () => {
+  it('passes the audit if the account has made no calls', async () => {
     const id = await openAccount();
     for (const change of [50n, -70n, 10n, -10n, 100n, -5n]) await post(change, systemUlid(), id);
     expect(await read(id)).toMatchObject({ balance: 75n, owed: 0n });

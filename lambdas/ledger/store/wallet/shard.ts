@@ -29,7 +29,7 @@ export type ShardResult =
   | { readonly outcome: 'absent' | 'contended'; readonly shard: undefined };
 
 /**
- * The update that takes a hold on a shard, which in a transaction is `given` what it lacks by others. A call that costs
+ * The update that takes a hold on a shard, to which other shards add `given` in the same transaction. A call that costs
  * nothing passes though the account owes.
  */
 export const holdUpdate = (table: string, walletId: string, hold: Hold, given: NanoUsd = 0n) => ({

@@ -139,7 +139,7 @@ describe('credit that is moved to another shard', () => {
   });
 });
 
-describe('what shards give', () => {
+describe('the credit that is collected from shards', () => {
   const shardOf = (balance: bigint, index = Number(balance)): Shard =>
     ({ walletId: shardId('acc', index), balance, shards: 4 }) as Shard;
   const amounts = (donors: readonly Donor[] | undefined) => donors?.map(({ amount }) => amount);

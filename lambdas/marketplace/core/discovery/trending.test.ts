@@ -15,8 +15,8 @@ const ranked = (buckets: readonly InstallBucket[], window: string, scope = 'all'
   rank(buckets, NOW).find((ranking) => ranking.window === window && ranking.scope === scope)?.ranked ?? [];
 const order = (...asked: Parameters<typeof ranked>) => ranked(...asked).map(({ listingId }) => listingId);
 
-describe('what is trending', () => {
-  it('ranks recent installs before the same number of earlier ones', () => {
+describe('rank', () => {
+  it('places recent installs before the same number of earlier ones', () => {
     expect(order([installs('old', 10, 100), installs('new', 10, 1)], '7d')).toEqual(['new', 'old']);
   });
 
@@ -38,7 +38,7 @@ describe('what is trending', () => {
     expect(order(buckets, '30d', 'ai-agent')).toEqual(['agent']);
   });
 
-  it('fits on one page', () => {
+  it('returns at most one page of listings', () => {
     const many = Array.from({ length: 500 }, (_, index) => installs(`app-${index}`, 1 + index, 1));
     expect(order(many, '1d')).toHaveLength(MAX_RANKED);
     expect(order(many, '1d')[0]).toBe('app-499');

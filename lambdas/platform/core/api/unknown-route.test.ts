@@ -16,7 +16,7 @@ const answerTo = (method: string, path: string) =>
     }),
   ).catch((failure: unknown) => failure);
 
-describe('what no route answers', () => {
+describe('unknownRoute', () => {
   it.each([
     ['GET', '/v1/responses', { status: 426, code: 'websocket_unsupported' }],
     ['DELETE', '/v1/responses', { status: 405, code: 'method_not_allowed' }],
@@ -27,18 +27,18 @@ describe('what no route answers', () => {
     ['HEAD', '/', { status: 200, body: null }],
     ['HEAD', '/v1/messages', { status: 405, code: 'method_not_allowed' }],
     ['GET', '/v1/messages', { status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } }],
-  ])('the response to %s %s is %o', async (method, path, expected) => {
+  ])('responds to %s %s with %o', async (method, path, expected) => {
     expect(await answerTo(method, path)).toMatchObject(expected);
   });
 
-  it('says which protocol and which method to use where a WebSocket is wanted', async () => {
+  it('names the protocol and the method to use if the request wants a WebSocket', async () => {
     expect(await answerTo('GET', '/v1/responses')).toMatchObject({
       headers: { upgrade: 'HTTP/1.1', allow: 'POST' },
       message: expect.stringContaining('POST /v1/responses'),
     });
   });
 
-  it('refuses by name only what no route has', () => {
+  it('rejects by name only requests that no route accepts', () => {
     for (const { method, path } of REFUSED_REQUESTS)
       expect(ROUTES.filter((route) => route.path === path && (route.method as string) === method)).toEqual(
         [],

@@ -1,4 +1,7 @@
-/** The quirks of hosts' responses that deviate from the format, in the order of the changes. */
+/**
+ * The simulated quirks of hosts: changes that make a response of the simulator deviate from its format as a real host's does.
+ * They apply in the order of the table.
+ */
 import {
   type AnswerChange,
   type ChunkEvent,

@@ -63,7 +63,7 @@ describe('a host that answers in its own way', () => {
   });
 });
 
-describe('a host that thinks', () => {
+describe('a host with thinking', () => {
   it.each([
     ['thinks-by-effort', { reasoning_effort: 'none' }],
     ['thinks-by-effort', { thinking: { type: 'enabled' } }],
@@ -73,12 +73,12 @@ describe('a host that thinks', () => {
     ['thinks-by-reasoning-enabled', { reasoning: { effort: 'low' } }],
     ['thinks-unasked,thinks-by-switch', { thinking: { type: 'disabled' } }],
     ['none', { reasoning_effort: 'low', thinking: { type: 'enabled' } }],
-  ])('does not think if the request does not use its own method: %s %j', async (quirk, over) => {
+  ])('returns no thoughts if the request does not use its own method: %s %j', async (quirk, over) => {
     expect(await ask(quirk, { max_tokens: 2_000, ...over })).not.toContain('Let me think');
     expect(await ask('thinks-unasked', { max_tokens: 2_000 })).toContain('Let me think');
   });
 
-  it('refuses a budget that is missing, too small or beyond the answer', async () => {
+  it('rejects a budget that is missing, too small or beyond the output bound', async () => {
     for (const [max, given] of [
       [2_000, { type: 'enabled' }],
       [2_000, { type: 'enabled', budget_tokens: 1_000 }],

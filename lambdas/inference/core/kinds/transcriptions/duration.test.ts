@@ -39,7 +39,7 @@ const silent = { bytes: BYTES, length: undefined };
 /** The same bytes as plain samples. */
 const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
 
-describe('what is held for', () => {
+describe('mostSeconds', () => {
   it('equals the longest duration that the bytes allow, unless the header states a longer one', () => {
     expect(mostSeconds(silent)).toBe(4_000);
     expect(mostSeconds(claiming(1))).toBe(4_000);
@@ -52,7 +52,7 @@ describe('what is held for', () => {
   });
 });
 
-describe('what the service would guess', () => {
+describe('estimatedSeconds', () => {
   it('equals the duration of the bytes at 16 kbit/s, unless the header states a longer one', () => {
     expect(estimatedSeconds(silent)).toBe(1_500);
     expect(estimatedSeconds(claiming(1))).toBe(1_500);
@@ -62,7 +62,7 @@ describe('what the service would guess', () => {
   });
 });
 
-describe('what is billed', () => {
+describe('billedSeconds', () => {
   it('equals the duration that the route measured', () => {
     expect(billedSeconds(claiming(196), 196.02)).toEqual({ seconds: 196.02, estimated: false });
     expect(billedSeconds(claiming(1), 1_500)).toEqual({ seconds: 1_500, estimated: false });

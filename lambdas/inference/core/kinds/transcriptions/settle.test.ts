@@ -19,11 +19,11 @@ const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
   estimated,
 });
 
-describe('what a transcription comes to', () => {
+describe('the cost of a transcription', () => {
   const seconds = fc.integer({ min: 0, max: 100_000 });
   const held = fc.bigInt({ min: 0n, max: 10n ** 10n });
 
-  it('equals the price of the seconds that its route returned, whatever was held', () => {
+  it('equals the price of the seconds that its route returned, for any hold', () => {
     fc.assert(
       fc.property(seconds, held, (length, amount) => {
         expect(outcomeOf(orderOf(length, amount, false))).toMatchObject({
