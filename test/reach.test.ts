@@ -17,17 +17,19 @@ const FILES = new Map([
   ['test/endpoints/recorded/text.sse', ''],
   ['test/endpoints/text.test.ts', ''],
   ['test/system/service.ts', "spawn(process.execPath, ['tools/local/start.ts']);"],
-  ['test/system/pay.test.ts', "import { service } from './service.ts';"],
+  ['test/system/kills.test.ts', "import { service } from './service.ts';"],
+  ['test/system/webhooks.test.ts', "import { service } from './service.ts';"],
   ['test/docs/pages.test.ts', ''],
 ]);
 const ALWAYS = 'test/docs/pages.test.ts';
 
 describe('reachedTests', () => {
   it.each([
-    ['lambdas/ledger/core/money.ts', ['lambdas/ledger/core/price.test.ts', 'test/system/pay.test.ts']],
-    ['lambdas/ledger/endpoints/pay/handler.ts', ['test/system/pay.test.ts']],
+    ['lambdas/ledger/core/money.ts', ['lambdas/ledger/core/price.test.ts', 'test/system/kills.test.ts']],
+    ['lambdas/ledger/endpoints/pay/handler.ts', ['test/system/kills.test.ts']],
     ['lambdas/ledger/testing/recorded/text.sse', ['lambdas/ledger/core/price.test.ts']],
-    ['tools/local/start.ts', ['test/system/pay.test.ts']],
+    ['tools/local/start.ts', ['test/system/kills.test.ts', 'test/system/webhooks.test.ts']],
+    ['test/system/webhooks.test.ts', ['test/system/webhooks.test.ts']],
     ['lib/workflow.json', ['lib/workflow.test.ts']],
     ['test/endpoints/recorded/text.sse', ['test/endpoints/text.test.ts']],
     ['operator/other.test.ts', ['operator/other.test.ts']],
@@ -41,6 +43,30 @@ describe('reachedTests', () => {
     'returns everything if %s changed, with a known file next to it too',
     (path) => expect(reachedTests(['README.md', path, 'lib/workflow.ts'], FILES)).toBe('everything'),
   );
+
+  it('has the tests of the whole service for a change of two contexts, and all of them beside another change', () => {
+    const ledger = 'lambdas/ledger/core/money.ts';
+    const system = (...changed: string[]) =>
+      [...reachedTests(changed, FILES)].filter((path) => path.startsWith('test/system/'));
+    const all = ['test/system/kills.test.ts', 'test/system/webhooks.test.ts'];
+    expect(system(ledger)).toEqual(all.slice(0, 1));
+    expect(system(ledger, 'lambdas/webhooks/core/event.ts', 'README.md')).toEqual(all);
+    expect(system(ledger, 'tools/local/start.ts')).toEqual(all);
+  });
+
+  it('names tests of the service that exist', () => {
+    const listed = execFileSync('git', ['ls-files', 'test/system/*.test.ts'], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    const contexts = execFileSync('git', ['ls-files', 'lambdas'], { encoding: 'utf8' }).trim().split('\n');
+    const files = new Map([...listed, ...contexts].map((path) => [path, '']));
+    for (const context of new Set(contexts.map((path) => path.split('/')[1] ?? ''))) {
+      const changed = `lambdas/${context}/x.ts`;
+      const texts = new Map([...files, [changed, '']]);
+      for (const path of listed) texts.set(path, `read('${changed}');`);
+      expect([context, reachedTests([changed], texts)]).not.toEqual([context, []]);
+    }
+  });
 
   it('knows every folder of the repository in which there are modules, except small ones', () => {
     const modules = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: 'utf8' })

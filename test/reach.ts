@@ -21,6 +21,27 @@ const HIDDEN: Readonly<Record<string, RegExp>> = {
 /** A change of a file elsewhere, such as of `package.json`, reaches everything. */
 const KNOWN = ['catalogs/', 'console/', 'docs/', 'lambdas/', 'lib/', 'operator/', 'test/', 'tools/'];
 
+/**
+ * The tests of the whole service that drive each context. Every test of the service reaches every module, so a change within
+ * contexts runs those of its contexts alone; the others run in `npm test`. A context that all others use has no entry.
+ */
+const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
+  access: ['platform'],
+  ledger: ['conversations', 'kills'],
+  inference: ['conversations', 'kinds'],
+  payments: ['platform'],
+  marketplace: ['platform'],
+  webhooks: ['webhooks'],
+  operations: ['platform'],
+};
+
+/** These modules list paths as data, and read none of them. */
+const LISTS: ReadonlySet<string> = new Set([
+  'tools/bench/mutants/areas.ts',
+  'tools/bench/mutants/known.ts',
+  'tools/bench/mutants.test.ts',
+]);
+
 /** Pages in the root that only tests of `ALWAYS` read. */
 const ROOT_PAGE = /^[^/]+\.md$/;
 
@@ -39,10 +60,23 @@ export function reachedTests(
   const reached = new Set(changed);
   for (const path of reached) for (const referrer of referrers.get(path) ?? []) reached.add(referrer);
   const readers = [...ALWAYS, ...changed.flatMap(readersOf)];
+  const isLeftOut = systemFilter(changed);
   return [...files.keys()].filter(
     (path) =>
-      path.endsWith('.test.ts') && (reached.has(path) || readers.some((folder) => path.startsWith(folder))),
+      path.endsWith('.test.ts') &&
+      !isLeftOut(path) &&
+      (reached.has(path) || readers.some((folder) => path.startsWith(folder))),
   );
+}
+
+/** Returns a filter of the tests of the whole service that a change within contexts leaves to `npm test`. */
+function systemFilter(changed: readonly string[]): (path: string) => boolean {
+  const contexts = changed
+    .filter((path) => !/\.md$|\.test\.ts$/.test(path))
+    .map((path) => SYSTEM_TESTS[/^lambdas\/(\w+)\//.exec(path)?.[1] ?? '']);
+  if (contexts.some((names) => names === undefined)) return () => false;
+  const kept = new Set([...changed, ...contexts.flat().map((name) => `test/system/${name}.test.ts`)]);
+  return (path) => path.startsWith('test/system/') && !kept.has(path);
 }
 
 /** Returns the folders of the tests that read a file of data by listing its folder. */
@@ -69,6 +103,7 @@ function referrersIn(files: ReadonlyMap<string, string>): ReadonlyMap<string, re
 const STRINGS = /\bjoin\(\s*(?:[\w.]+,\s*)?((?:'[^'\n]*'(?:,\s*)?)+)\)|'([^'\n]+\.\w+)'/g;
 
 function referencesOf(path: string, text: string, files: ReadonlyMap<string, string>): Set<string> {
+  if (LISTS.has(path)) return new Set();
   const hidden = HIDDEN[path];
   const targets = new Set(hidden === undefined ? [] : [...files.keys()].filter((file) => hidden.test(file)));
   for (const [, joined, single] of text.matchAll(STRINGS)) {
