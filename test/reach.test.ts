@@ -44,7 +44,7 @@ describe('reachedTests', () => {
     (path) => expect(reachedTests(['README.md', path, 'lib/workflow.ts'], FILES)).toBe('everything'),
   );
 
-  it('has the tests of the whole service for a change of two contexts, and all of them beside another change', () => {
+  it('returns the tests of the whole service for two changed contexts, and all of them if another file changed too', () => {
     const ledger = 'lambdas/ledger/core/money.ts';
     const system = (...changed: string[]) =>
       [...reachedTests(changed, FILES)].filter((path) => path.startsWith('test/system/'));
