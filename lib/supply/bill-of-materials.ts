@@ -20,6 +20,9 @@ interface Component {
 
 const MODULES = 'node_modules/';
 
+/** The properties of a development package and of a workspace. */
+const NOT_DEPLOYED: readonly string[] = ['cdx:npm:package:development', 'cdx:npm:package:private'];
+
 /** The folders of the packages with code in the outputs, from the root; a package of which nothing is left is not among them. */
 export function bundledFolders({ outputs }: Metafile): ReadonlySet<string> {
   const files = Object.values(outputs).flatMap(({ inputs }) =>
@@ -49,10 +52,10 @@ export function billOf(all: BillOfMaterials, deployed: ReadonlySet<string>): Bil
   const { timestamp: _timestamp, component, ...metadata } = all.metadata;
   // npm names the product after its folder.
   const product = { ...component, name: component['bom-ref'].replace(/@[^@]*$/, '') };
-  const isDevelopment = ({ properties }: Component) =>
-    properties.some(({ name }) => name === 'cdx:npm:package:development');
+  const isProduction = ({ properties }: Component) =>
+    !properties.some(({ name }) => NOT_DEPLOYED.includes(name));
   const components = all.components
-    .filter((each) => deployed.has(each['bom-ref']) || !isDevelopment(each))
+    .filter((each) => deployed.has(each['bom-ref']) || isProduction(each))
     .map((each) => ({ ...each, scope: deployed.has(each['bom-ref']) ? 'required' : 'optional' }));
   const listed = new Set(components.map((each) => each['bom-ref']));
   const stray = [...deployed].find((ref) => !listed.has(ref));

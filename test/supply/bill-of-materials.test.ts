@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { billOf, bundledFolders } from '../../lib/supply/bill-of-materials.ts';
 
 const development = [{ name: 'cdx:npm:package:development', value: 'true' }];
+const workspace = [{ name: 'cdx:npm:package:private', value: 'true' }];
 const ALL = {
   serialNumber: 'urn:uuid:1',
   metadata: { timestamp: '2026-01-01T00:00:00Z', component: { 'bom-ref': 'product@1', name: 'folder' } },
@@ -10,10 +11,12 @@ const ALL = {
     { 'bom-ref': 'b@1', properties: [] },
     { 'bom-ref': 'c@1', properties: development },
     { 'bom-ref': 'd@1', properties: development },
+    { 'bom-ref': 'e@1', properties: workspace },
   ],
   dependencies: [
     { ref: 'a@1', dependsOn: ['b@1', 'd@1'] },
     { ref: 'd@1', dependsOn: [] },
+    { ref: 'e@1', dependsOn: ['a@1'] },
   ],
 };
 

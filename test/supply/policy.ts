@@ -9,15 +9,21 @@ export interface LockedPackage {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
+  /** True for a workspace, whose folder in `node_modules` is a link. */
+  readonly link?: boolean;
   /** The reason why its publisher advises against it. */
   readonly deprecated?: string;
 }
 
-/** Every package of the lock file by its folder. */
+/** Returns every package of the lock file by its folder, without the workspaces. */
 export function lockedPackages(): ReadonlyMap<string, LockedPackage> {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, LockedPackage>> };
-  return new Map(Object.entries(packages).filter(([folder]) => folder !== ''));
+  return new Map(
+    Object.entries(packages).filter(
+      ([folder, { link }]) => folder.includes('node_modules/') && link !== true,
+    ),
+  );
 }
 
 /** `devOptional` is what a production package would take, and only a development package asks for. */
