@@ -11,7 +11,7 @@ const source = join(root, 'console', 'src');
 const PAGE = 'index.html';
 
 /** A file as it is served, and what it takes compressed. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly name: string;
   readonly compressedBytes: number;
 }

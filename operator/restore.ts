@@ -21,7 +21,7 @@ import { requireTable, TABLES, type Table, type TableName } from '../lambdas/pla
 import type { OperatorTarget } from './target.ts';
 
 /** As the setting `restoredTables` takes it. */
-export interface RestoredTable {
+interface RestoredTable {
   readonly name: string;
   readonly streamArn?: string;
 }
@@ -43,7 +43,7 @@ const LOOK = { minDelay: 1, maxDelay: 20 } as const;
 const MAX_NAME = 255;
 
 /** Such as `prod-wallets-at-20261121T093000Z`. Throws when the name would be too long. */
-export function restoredName(table: string, at: Date): string {
+function restoredName(table: string, at: Date): string {
   const plain = table.replace(/-at-\d{8}T\d{6}Z$/, '');
   const name = `${plain}-at-${at.toISOString().replaceAll(/[-:]|\.\d{3}/g, '')}`;
   if (name.length > MAX_NAME) throw new Error(`the name of ${table} leaves no place for the time`);

@@ -10,7 +10,7 @@ import type { Log, SecretReader } from '../lambdas/platform/core/ports.ts';
 import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { OperatorTarget } from './target.ts';
 
-export interface SignedGet {
+interface SignedGet {
   readonly url: string;
   readonly service: string;
   readonly region?: string | undefined;

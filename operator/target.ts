@@ -28,9 +28,9 @@ export interface OperatorTarget {
 }
 
 /** The key id that the local runtime allows everything. */
-export const LOCAL_ADMINISTRATOR = { accessKeyId: 'local-admin', secretAccessKey: 'local-admin' } as const;
+const LOCAL_ADMINISTRATOR = { accessKeyId: 'local-admin', secretAccessKey: 'local-admin' } as const;
 
-export const LOCAL_REGION = 'us-east-1';
+const LOCAL_REGION = 'us-east-1';
 
 export function localTarget(
   awsEndpoint: string,

@@ -1,5 +1,5 @@
 /**
- * `npm run gate [-- --since REF] [--all]`: types, lint, and the tests that need Node alone and that a change reaches. The
+ * `npm run gate [-- --since REF] [--all]`: types, lint, unused code, and the tests that need Node alone and that a change reaches. The
  * change is what differs from REF, by default from the point where the branch left `main`; without a difference, or with
  * `--all`, everything is run. Exits with 1 if anything fails.
  */
@@ -13,7 +13,7 @@ import { reachedTests } from './reach.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const RINGS = ['--selectProjects', 'unit', 'template', 'integration', 'system'];
-const CHECKS = ['types', 'lint'] as const;
+const CHECKS = ['types', 'lint', 'knip'] as const;
 const NOT_RUN =
   'NOT RUN: browser, clients, deploy, dynamodb-local and schema need more than Node: npm run test:optional';
 

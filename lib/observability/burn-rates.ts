@@ -36,7 +36,7 @@ export const BURNS: Readonly<Record<string, BurnRow>> = {
 };
 
 /** Fewer failures than this in the long window are no reason to wake anybody, whatever share of the calls they are. */
-export const LEAST_FAILURES = 5;
+const LEAST_FAILURES = 5;
 
 /** Percent of the paid calls that fail, in a window; without enough failures 0. */
 const failing = (config: Config, period: Duration, least: number) =>

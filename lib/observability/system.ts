@@ -18,7 +18,7 @@ export interface WatchedSystem {
   readonly label: string;
 }
 
-export interface WatchedFunction extends WatchedSystem {
+interface WatchedFunction extends WatchedSystem {
   readonly timeoutSeconds: number;
 }
 

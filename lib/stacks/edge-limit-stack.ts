@@ -9,7 +9,7 @@ import { saveQueries } from '../observability/saved-queries.ts';
  * The region in which AWS WAF stores the protection of CloudFront (WAF developer guide, "Resources that you can
  * protect").
  */
-export const EDGE_REGION = 'us-east-1';
+const EDGE_REGION = 'us-east-1';
 
 export class EdgeLimitStack extends Stack {
   readonly webAclArn: string;

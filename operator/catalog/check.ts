@@ -16,8 +16,8 @@ import type { Operator } from '../operator.ts';
 import type { RouteAccess } from '../route-access.ts';
 import { announcedEndOf } from './ended-models.ts';
 
-export const ROUTE_STATES = ['alive', 'ended', 'unknown'] as const;
-export type RouteState = (typeof ROUTE_STATES)[number];
+const ROUTE_STATES = ['alive', 'ended', 'unknown'] as const;
+type RouteState = (typeof ROUTE_STATES)[number];
 
 interface Finding {
   readonly state: RouteState;

@@ -11,7 +11,7 @@ import { type NanoUsd, usdJson } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 import { billedAmount, byPrices, pricesById } from './recompute.ts';
 
-export const DIFF_DAYS = 30;
+const DIFF_DAYS = 30;
 
 /** Some 1 KB each: at most 125,000 read units, 3 cents. */
 export const DIFF_RECORDS = 1_000_000;

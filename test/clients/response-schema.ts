@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 const status = z.enum(['in_progress', 'completed', 'incomplete']);
 
-export const contentPart = z.discriminatedUnion('type', [
+const contentPart = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('output_text'),
     text: z.string(),
@@ -18,7 +18,7 @@ export const contentPart = z.discriminatedUnion('type', [
 
 const id = z.string().min(1);
 
-export const item = z.discriminatedUnion('type', [
+const item = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('message'),
     id,

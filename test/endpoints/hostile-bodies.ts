@@ -37,7 +37,7 @@ const STANDING_FOR_ALL = z.looseObject({
 });
 
 /** Returns the error of a rejected body and the CPU time of its rejection; throws if the body is accepted. */
-export async function refuse(text: string, schema: z.ZodType = STANDING_FOR_ALL) {
+async function refuse(text: string, schema: z.ZodType = STANDING_FOR_ALL) {
   const headers = { 'content-type': 'application/json' };
   const request = new Request('http://localhost/', { method: 'POST', headers, body: text });
   const before = process.cpuUsage();

@@ -17,7 +17,7 @@ const document = describeService() as unknown as {
  * A schema without the fields that it does not name: clients must expect further ones, but what the service answers today
  * is described. Objects that say what further fields hold are open on purpose: they pass on what a model's provider says.
  */
-export function closed(schema: unknown): unknown {
+function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));

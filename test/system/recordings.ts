@@ -2,7 +2,7 @@
 import { mp3Frame, wavFrame, wavHeader } from '../../tools/simulators/models/model/voice.ts';
 
 /** 24 ms a frame. */
-export const framesOf = (seconds: number): number => Math.round(seconds / 0.024);
+const framesOf = (seconds: number): number => Math.round(seconds / 0.024);
 
 export function wav(seconds: number): Buffer<ArrayBuffer> {
   const frames = framesOf(seconds);

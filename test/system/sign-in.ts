@@ -10,7 +10,7 @@ export interface Provider {
   readonly scope: string;
 }
 
-export async function localProvider(service: Service): Promise<Provider> {
+async function localProvider(service: Service): Promise<Provider> {
   const response = await service.fetch('/api/v1/auth/providers', { key: null });
   const { data } = (await response.json()) as { data: readonly Provider[] };
   expect(data).toEqual([

@@ -9,15 +9,3 @@ export async function until<T>(read: () => Promise<T> | T, isExpected: (value: T
     await sleep(25);
   }
 }
-
-/**
- * Returns whether the work still runs when a timer of this process fires. It compares two timers, so a slow machine or
- * other timers change nothing: give a delay that is clearly shorter than the work has to take.
- */
-export const outlasts = async (work: Promise<unknown>, delayMs: number): Promise<boolean> =>
-  Promise.race([sleep(delayMs, true), work.then(() => false)]);
-
-/** Waits until the clock has advanced, for code that compares times and sets no timer. */
-export async function advanceClock(ms: number): Promise<void> {
-  for (const startedMs = performance.now(); performance.now() - startedMs < ms; ) await sleep(10);
-}

@@ -83,7 +83,7 @@ interface Chunk {
 }
 
 /** The text of a chunk of a streamed chat completion; calls of tools as text. */
-export function textOf({ choices = [], error }: Chunk): string {
+function textOf({ choices = [], error }: Chunk): string {
   if (error !== undefined) throw new Error(error.message ?? 'The stream ended in an error.');
   const { content, tool_calls: tools = [] } = choices[0]?.delta ?? {};
   const called = tools.map(({ function: { name, arguments: given = '' } = {} }) =>

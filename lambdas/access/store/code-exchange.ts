@@ -9,7 +9,7 @@ import { askProvider } from './provider-request.ts';
  * The method with which a client authenticates (OpenID Connect Core 1.0, section 9). A client without a secret only
  * sends its id.
  */
-export type ClientAuthentication = 'basic' | 'post';
+type ClientAuthentication = 'basic' | 'post';
 
 export interface ExchangeClient {
   readonly id: string;

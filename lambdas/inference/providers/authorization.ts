@@ -36,7 +36,7 @@ export interface UnauthorizedPost {
 /** The header in which a protocol takes a key. */
 export type KeyHeader = (key: string) => Readonly<Record<string, string>>;
 
-export const bearer: KeyHeader = (key) => ({ authorization: `Bearer ${key}` });
+const bearer: KeyHeader = (key) => ({ authorization: `Bearer ${key}` });
 
 /** All headers of the POST. Throws `UpstreamFailure` when the key, the token or the role's credentials cannot be had. */
 export async function authorizationOf(

@@ -85,7 +85,7 @@ export function createAccessTokens({ fetch, readSecret, clock }: AccessTokenOpti
 }
 
 /** A request for a token: its issuer, as named in errors, the address, and the form that is sent there. */
-export interface TokenRequest {
+interface TokenRequest {
   readonly issuer: string;
   readonly url: string;
   readonly form: Readonly<Record<string, string>>;
@@ -99,18 +99,18 @@ const tokenSchema = z.object({
     .min(1)
     .max(7 * 86_400),
 });
-export type TokenAnswer = z.infer<typeof tokenSchema>;
+type TokenAnswer = z.infer<typeof tokenSchema>;
 
 /** An issuer that does not answer by then is not waited for: the route fails, and another serves. */
 const TIMEOUT_MS = 5_000;
 
 /** A credential goes nowhere but over TLS, or to this machine. */
-export const tokenAddress = z
+const tokenAddress = z
   .url()
   .refine((url) => /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(`${url}/`));
 
 /** Throws an error that quotes neither what was sent nor what was answered. */
-export async function fetchToken(
+async function fetchToken(
   fetch: typeof globalThis.fetch,
   { issuer, url, form }: TokenRequest,
 ): Promise<TokenAnswer> {
@@ -131,7 +131,7 @@ export async function fetchToken(
 }
 
 /** A secret's JSON. A parser's own message would quote the secret. */
-export function parseCredentials<T>(schema: z.ZodType<T>, text: string, form: string): T {
+function parseCredentials<T>(schema: z.ZodType<T>, text: string, form: string): T {
   try {
     return schema.parse(JSON.parse(text));
   } catch {
@@ -155,7 +155,7 @@ const entraCredentials = z.strictObject({
 });
 
 /** Throws for a secret of another form, without quoting it. */
-export async function entraRequest(secret: string): Promise<TokenRequest> {
+async function entraRequest(secret: string): Promise<TokenRequest> {
   const form = '{"tenant_id", "client_id", "client_secret"}';
   const client = parseCredentials(entraCredentials, secret, form);
   return {
@@ -191,7 +191,7 @@ const googleCredentials = z.object({
 });
 
 /** Throws for a secret of another form, without quoting it. */
-export async function googleRequest(secret: string, clock: Clock): Promise<TokenRequest> {
+async function googleRequest(secret: string, clock: Clock): Promise<TokenRequest> {
   const form = '{"type": "service_account", "client_email", "private_key"}';
   const account = parseCredentials(googleCredentials, secret, form);
   const key = privateKey(account.private_key);

@@ -45,7 +45,7 @@ function addressOf(baseUrl: string): BedrockRuntimeClientConfig {
 }
 
 /** Sends each request over the exchange; the caller's abort is the only clock. */
-export function createSdkHandler(exchange: HttpExchange): HttpHandler<object> {
+function createSdkHandler(exchange: HttpExchange): HttpHandler<object> {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, { abortSignal } = {}) {

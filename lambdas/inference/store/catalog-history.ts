@@ -35,7 +35,7 @@ const lengthOf = (pointer: Item | undefined): number =>
  * Returns the entry that a new version adds to the history, and the length with it. The write fails if another process has
  * written that entry. The version that is current already adds nothing.
  */
-export function nextInHistory(
+function nextInHistory(
   table: string,
   pointer: Item | undefined,
   { version, parts, appliedMs }: AppliedVersion,
@@ -56,7 +56,7 @@ export function nextInHistory(
 }
 
 /** The entries that the pointer knows of, the oldest first. */
-export async function readHistory(
+async function readHistory(
   client: DynamoDBClient,
   table: string,
   pointer: Item | undefined,
@@ -77,7 +77,7 @@ const decodeEntry = (entry: Item): AppliedVersion => ({
 });
 
 /** The last `count` entries that the pointer knows of, the newest first, each by its key. */
-export async function readLatest(
+async function readLatest(
   client: DynamoDBClient,
   table: string,
   pointer: Item | undefined,

@@ -44,7 +44,7 @@ export interface BillBasis {
 }
 
 /** The metrics of a call, as its process observed them. */
-export interface CallCourse {
+interface CallCourse {
   /** The number of attempted routes. */
   readonly attempts?: number | undefined;
   /** From the admission to the first content of a streamed answer, ms. */

@@ -84,7 +84,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
  * Returns the cost of a key's records by a separate query of the test. The ids of the test have the time of the
  * machine, and sums are read by the time in ids.
  */
-export async function spendOf(
+async function spendOf(
   client: DynamoDBClient,
   { keyId }: Pick<VerifiedKey, 'accountId' | 'keyId'>,
   nowMs: number,

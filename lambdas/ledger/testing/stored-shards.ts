@@ -6,7 +6,7 @@ import { decodeShard, MAX_HOLDS, type Shard } from '../store/wallet/item.ts';
 type Tables = Pick<TestDatabase, 'client' | 'tables'>;
 
 /** Every shard of every wallet, also one that its account does not count; each read in one piece. */
-export async function storedShards({ client, tables }: Tables): Promise<readonly Shard[]> {
+async function storedShards({ client, tables }: Tables): Promise<readonly Shard[]> {
   const shards: Shard[] = [];
   const input = { TableName: tables.wallets, ConsistentRead: true };
   for await (const { Items: items = [] } of paginateScan({ client }, input))

@@ -36,7 +36,7 @@ const line = (most: number) =>
     .regex(new RegExp(`^[^${UNSEEN}]*$`, 'u'), 'must be one line of text, without invisible characters')
     .meta({ pattern: LINE, description: 'One line of text, without invisible characters.' });
 
-export const slug = z
+const slug = z
   .string()
   .min(2)
   .max(64)

@@ -11,7 +11,7 @@ export interface OrderReference {
   readonly accountId: string;
 }
 
-export interface Checkout {
+interface Checkout {
   readonly url: string;
 }
 

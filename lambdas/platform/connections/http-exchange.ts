@@ -20,7 +20,7 @@ const CLOSED_WITHIN_MS = 2_000;
 /** As Node reports the end of a connection: by its server, and by one that no longer knows of it. */
 const CLOSED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -100,7 +100,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /** The body as it was before it was encoded; one in a coding that is not known here as it came. */
-export function decodedBody(answer: IncomingMessage): Readable {
+function decodedBody(answer: IncomingMessage): Readable {
   const coding = answer.headers['content-encoding']?.trim().toLowerCase() ?? '';
   const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding]?.() : undefined;
   if (decoder === undefined) return answer;

@@ -23,7 +23,7 @@ export interface DescribedAnswer {
 }
 
 /** A request header that may be left out. */
-export interface Header {
+interface Header {
   /** The purpose of the endpoint. */
   readonly description: string;
   /** Values that are taken. */

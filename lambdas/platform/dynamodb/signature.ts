@@ -1,13 +1,13 @@
 /** Signature version 4 of DynamoDB requests (AWS General Reference, Signature Version 4): POST to `/` without a query. */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
-export interface Credentials {
+interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 }
 
-export interface UnsignedRequest {
+interface UnsignedRequest {
   /** Such as `DynamoDB_20120810.GetItem`. */
   readonly target: string;
   readonly body: string;

@@ -2,7 +2,7 @@
 import { ServiceError } from '../core/errors.ts';
 
 /** The headers of a form field, which are read before its content. */
-export interface PartHead {
+interface PartHead {
   /** Empty when the part has none. */
   readonly name: string;
   /** Undefined for a field, which has no file name and is not of unknown type. */

@@ -5,7 +5,7 @@ import type { ReceiveUpload, SpooledFile, Upload } from '../core/upload.ts';
 import { boundaryOf, type FormField, malformed, partsOf } from './form-parts.ts';
 
 /** Writes bytes as they come, and holds none of them in memory. */
-export type Spool = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledFile>;
+type Spool = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledFile>;
 
 export interface MultipartOptions {
   readonly spool: Spool;

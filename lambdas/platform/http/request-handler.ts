@@ -167,7 +167,7 @@ export function errorBody(error: ServiceError, surface: Surface, requestId: stri
   return { error: { message, type, code, param, ...affordable } };
 }
 
-export function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {
+function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {
   return new Response(JSON.stringify(errorBody(error, surface, requestId)), {
     status: error.status,
     headers: {

@@ -32,7 +32,7 @@ import type { Subscription } from './subscription.ts';
  */
 export const MAX_IN_FLIGHT = 10;
 
-export interface DeliveryWatch {
+interface DeliveryWatch {
   readonly onAttempt: (attempt: DeliveryAttempt, delivery: Delivery) => void;
   readonly onDead: (reason: DeadReason) => void;
 }

@@ -36,7 +36,7 @@ export const DEAD_REASONS = ['exhausted', 'gone', 'disabled', 'missing'] as cons
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface Delivery {
   readonly webhookId: string;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 /** The nine types of the interface. */
-export const EVENT_TYPES = [
+const EVENT_TYPES = [
   'listing.installed',
   'purchase.completed',
   'subscription.created',

@@ -9,7 +9,7 @@ export const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export const SUBSCRIPTION_STATUSES = ['active', 'disabled'] as const;
-export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
 export interface Subscription {
   readonly accountId: string;

@@ -77,7 +77,7 @@ export interface PlatformOptions {
   readonly copies?: number;
 }
 
-export type Around = (call: () => Promise<unknown>) => Promise<unknown>;
+type Around = (call: () => Promise<unknown>) => Promise<unknown>;
 
 /** The same client with everything it sends passed through `around`. */
 function aroundSend<T extends { send: unknown }>(client: T, around: Around | undefined): T {
@@ -90,7 +90,7 @@ function aroundSend<T extends { send: unknown }>(client: T, around: Around | und
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Log lines, for tests of what is in them. */
-export class Lines implements Log {
+class Lines implements Log {
   readonly lines: string[] = [];
   readonly #write = (message: string, fields: object = {}) => {
     this.lines.push(`${message} ${JSON.stringify(fields)}`);

@@ -13,7 +13,7 @@ import type { FunctionName } from '../../config/grants.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 /** The name of every alias. */
-export const LIVE = 'live';
+const LIVE = 'live';
 
 /** The shortest that CloudWatch has of these metrics: with five of them in a release, each counts. */
 const PERIOD = Duration.minutes(1);

@@ -43,7 +43,7 @@ const HEALTH = {
 };
 
 /** The endpoints that it serves. */
-export const HOSTED: readonly EndpointName[] = [
+const HOSTED: readonly EndpointName[] = [
   ...new Set<EndpointName>([
     ...ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint),
     UNKNOWN_ROUTE_ENDPOINT,

@@ -7,7 +7,7 @@ import { CfnRole, type IRole, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
 /** Returns the conditions on a call for which a service assumes a role. */
-export const actingFor = (sourceArn: string) => ({
+const actingFor = (sourceArn: string) => ({
   StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
   ArnLike: { 'aws:SourceArn': sourceArn },
 });

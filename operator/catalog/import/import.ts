@@ -27,14 +27,14 @@ export interface ImportOptions extends ImportTerms {
 }
 
 /** A model that is not in the catalog, and why. */
-export interface LeftOut {
+interface LeftOut {
   readonly model: string;
   readonly reason: string;
   readonly figures: SourceComparison;
 }
 
 /** A price that a model of the catalog goes without, because only one source has it: calls that ask for it are refused. */
-export interface LeftPrice {
+interface LeftPrice {
   readonly model: string;
   readonly reason: string;
   readonly prices: Readonly<Record<string, string>>;

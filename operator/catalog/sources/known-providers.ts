@@ -41,7 +41,7 @@ const openai = (
   ...(names.preset === undefined ? {} : { preset: names.preset }),
 });
 
-export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
+const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   openai('openai', 'https://api.openai.com/v1', 'OPENAI_API_KEY'),
   {
     ...openai('anthropic', 'https://api.anthropic.com/v1', 'ANTHROPIC_API_KEY'),

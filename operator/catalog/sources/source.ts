@@ -10,7 +10,7 @@ export const SOURCE_NAMES = ['models.dev', 'litellm'] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
 /** The types of calls that a model serves. Only the first two can be imported. */
-export const MODEL_TYPES = ['chat', 'embeddings', 'other'] as const;
+const MODEL_TYPES = ['chat', 'embeddings', 'other'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** The properties of a model that a source states in addition to its prices, each if known. */
@@ -78,8 +78,7 @@ export class FigureReader {
 const startOf = (name: string): number => Number(/^tiers\.(\d+)\./.exec(name)?.[1] ?? 0);
 
 /** Returns whether a value is a rate of tokens in the standard tier. */
-export const isRate = (name: string): boolean =>
-  !/^(tiers|service_tiers|features|regions|request)\b/.test(name);
+const isRate = (name: string): boolean => !/^(tiers|service_tiers|features|regions|request)\b/.test(name);
 
 /** Returns the lifetime of cache writes if the source does not state it: 5 minutes for Claude, else `auto`. */
 export const writeLifetime = (provider: Pick<KnownProvider, 'name'>, id: string): '5m' | 'auto' =>

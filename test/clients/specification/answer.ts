@@ -4,7 +4,7 @@ import { describedFetch } from '../../system/described-answers.ts';
 export type Json = Readonly<Record<string, unknown>>;
 
 /** An event as it stands in the stream. */
-export interface StreamedEvent {
+interface StreamedEvent {
   /** The field `event`. */
   readonly name: string;
   readonly text: string;

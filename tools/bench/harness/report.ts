@@ -45,7 +45,7 @@ export function describeMachine(): Machine {
 const isBounded = ({ most, least }: Figure): boolean => most !== undefined || least !== undefined;
 
 /** Returns whether the value is within its bounds; NaN is within no bounds. */
-export const holds = ({ value, most, least }: Figure): boolean =>
+const holds = ({ value, most, least }: Figure): boolean =>
   (most === undefined || value <= most) && (least === undefined || value >= least);
 
 export const isBroken = (figure: Figure): boolean => figure.goal !== true && !holds(figure);

@@ -7,16 +7,16 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-export const PORTKEY = '@portkey-ai/gateway';
-export const PORTKEY_VERSION = '1.15.2';
+const PORTKEY = '@portkey-ai/gateway';
+const PORTKEY_VERSION = '1.15.2';
 
 /**
  * The ranges of its own manifest resolve to releases with which it answers 500 to every stream; these are those of
  * its own lock file's time, with which it streams.
  */
-export const PORTKEY_OVERRIDES = { '@hono/node-server': '1.13.5', hono: '4.9.7' } as const;
+const PORTKEY_OVERRIDES = { '@hono/node-server': '1.13.5', hono: '4.9.7' } as const;
 
-export const LITELLM_VERSION = '1.100.5';
+const LITELLM_VERSION = '1.100.5';
 
 /** A registry that takes longer is not reachable; the Python packages are 200 MB. */
 const INSTALL_MS = 240_000;

@@ -85,7 +85,7 @@ function goalRow(figure: Figure): string {
 const digits = (value: number): string => String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
 
 /** The text with its section replaced; throws when it has none. */
-export function withSection(text: string, section: string): string {
+function withSection(text: string, section: string): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`there is no ${BEGIN} section`);
   return text.slice(0, begin) + section + text.slice(end + END.length);

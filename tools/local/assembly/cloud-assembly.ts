@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A resource as the template has it, its intrinsic functions unresolved. */
-export interface TemplateResource {
+interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
@@ -17,7 +17,7 @@ export interface Template {
   readonly Outputs?: Readonly<Record<string, TemplateOutput>>;
 }
 
-export interface TemplateOutput {
+interface TemplateOutput {
   readonly Value: unknown;
   readonly Export?: { readonly Name: unknown };
 }

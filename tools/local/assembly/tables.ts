@@ -18,7 +18,7 @@ export interface TableDescription {
   readonly stream?: StreamViewType;
 }
 
-export interface IndexDescription {
+interface IndexDescription {
   readonly IndexName: string;
   readonly KeySchema: KeySchemaElement[];
   readonly Projection: Projection;

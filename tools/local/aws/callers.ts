@@ -8,7 +8,7 @@ import { compilePolicy } from './iam/policy.ts';
 import { mayTake, type Taker } from './iam/trust.ts';
 
 /** May do everything: the operator's own tools. */
-export const ADMINISTRATOR_ACCESS_KEY_ID = 'local-admin';
+const ADMINISTRATOR_ACCESS_KEY_ID = 'local-admin';
 
 /** Throws `AccessDeniedException` unless the caller may do `action` to the resource with that ARN, under the request's conditions. */
 export type Authorize = (action: string, resourceArn: string, context?: RequestContext) => void;
@@ -83,7 +83,7 @@ export function authorizeRole(
 }
 
 /** Lets a role act under a session's name. The message is AWS's own (IAM user guide, troubleshooting access denied errors). */
-export function authorizeAs(
+function authorizeAs(
   role: Pick<RoleDescription, 'name' | 'statements'>,
   session: string,
   log: (line: string) => void,

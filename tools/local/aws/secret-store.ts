@@ -6,7 +6,7 @@ import { secretArn } from '../assembly/identities.ts';
 import type { SecretDescription } from '../assembly/secrets.ts';
 import { generateSecretString } from './generate-secret.ts';
 
-export interface StoredSecret {
+interface StoredSecret {
   readonly name: string;
   readonly arn: string;
   readonly value: string;

@@ -4,7 +4,7 @@ import type { FunctionDescription } from '../assembly/functions.ts';
 import { REGION } from '../assembly/intrinsics.ts';
 import { FUNCTION_ARN_VARIABLE } from './process-protocol.ts';
 
-export type FunctionEnvironment = Readonly<Record<string, string>>;
+type FunctionEnvironment = Readonly<Record<string, string>>;
 
 export interface FunctionEnvironmentOptions {
   readonly description: FunctionDescription;

@@ -17,7 +17,7 @@ const SHARED: ReadonlySet<string> = new Set(
 );
 
 /** The functions that the shared host stands in for; it acts with the grants of all of them. */
-export const sharedFunctions = (functions: readonly FunctionDescription[]): readonly FunctionDescription[] =>
+const sharedFunctions = (functions: readonly FunctionDescription[]): readonly FunctionDescription[] =>
   functions.filter(({ label }) => SHARED.has(label));
 
 export interface HostsOptions {

@@ -32,7 +32,7 @@ export interface GatewayOptions {
 }
 
 /** Answers a request whose body it reads itself. */
-export type Ingress = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Ingress = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** The interface's clients upload without pauses; ten seconds of silence mean a broken one. */
 const BODY_STALL_TIMEOUT_MS = 10_000;

@@ -14,7 +14,7 @@ import { relayStream } from './stream-answer.ts';
 /** Invokes a function with an event (JSON); see `FunctionHost.invoke`. */
 export type InvokeFunction = (functionArn: string, event: Buffer, requestId: string) => Promise<Readable>;
 
-export interface GatewayExchange {
+interface GatewayExchange {
   readonly match: GatewayMatch;
   readonly context: GatewayRequestContext;
   readonly request: IncomingMessage;

@@ -14,7 +14,7 @@ export interface Checkpoint {
   readonly sequenceNumber: string | undefined;
 }
 
-export interface ReadBatch {
+interface ReadBatch {
   readonly records: readonly StreamRecord[];
   readonly shardId: string;
 }

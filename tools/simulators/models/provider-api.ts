@@ -30,7 +30,7 @@ export interface UpstreamState {
 }
 
 /** Every provider route this server speaks. */
-export const ROUTES: readonly SimulatedRoute[] = [
+const ROUTES: readonly SimulatedRoute[] = [
   ...openAiRoutes,
   ...responsesRoutes,
   ...anthropicRoutes,

@@ -16,7 +16,7 @@ const NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]];
 const flags = Object.fromEntries(Object.keys(dialect.shape).map((name) => [name, z.unknown().optional()]));
 
 /** Reads what is written into the flags of the host, once. */
-export const namedDialect = z
+const namedDialect = z
   .strictObject({ preset: z.enum(NAMES).optional(), ...flags })
   .transform(({ preset, ...given }): unknown => {
     const named = preset === undefined ? {} : PRESETS[preset as PresetName];

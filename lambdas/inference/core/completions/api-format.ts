@@ -46,7 +46,7 @@ export interface ApiFormat<Request extends CompletionRequest> {
   answer(call: AnsweredRequest<Request>): AnswerWriter;
 }
 
-export interface AnsweredRequest<Request> {
+interface AnsweredRequest<Request> {
   readonly request: Request;
   readonly answerId: string;
   /** The start of the call, in milliseconds. */
@@ -56,7 +56,7 @@ export interface AnsweredRequest<Request> {
 }
 
 /** Writes the answer of one call, whole or as a stream. */
-export interface AnswerWriter {
+interface AnswerWriter {
   writer(options: WriterOptions): ReplyWriter;
   /** A stream as server-sent events, each complete with its blank line; a failure of its events is thrown on. */
   frames(events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void>;

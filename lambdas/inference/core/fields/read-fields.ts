@@ -12,7 +12,7 @@ export interface RequestFields {
   readonly notCarried: ReadonlySet<string>;
 }
 
-export interface UndocumentedField {
+interface UndocumentedField {
   readonly pattern: string;
   /** The needs that a route must meet to get the field. */
   readonly needs: readonly Need[];

@@ -119,7 +119,7 @@ export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): rea
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);
 
 /** Returns the probable tokens of texts that are not a conversation. */
-export const countTextTokens = (texts: readonly string[]): number => sum(texts, estimateTokenCount);
+const countTextTokens = (texts: readonly string[]): number => sum(texts, estimateTokenCount);
 
 const sum = (texts: readonly string[], tokensOf: (text: string) => number): number =>
   texts.reduce((total, text) => total + tokensOf(text), 0);

@@ -15,7 +15,7 @@ export type TokenItem =
   | `cached_${'audio' | 'image'}_input`;
 
 /** A use of a provider's own tool: `feature:web_search`. */
-export type FeatureItem = `feature:${string}`;
+type FeatureItem = `feature:${string}`;
 
 /** An image of a quality and a size: `image:high:1024x1024`. */
 export type ImageItem = `image:${string}:${string}`;

@@ -8,7 +8,7 @@ import { type BillableItem, countSame, type TokenItem } from './counts.ts';
 import { type ImagePrices, LIFETIMES, type Prices, type Rates, type TokenPrices } from './prices.ts';
 
 /** Nano-USD for `per` of an item. */
-export interface UnitPrice {
+interface UnitPrice {
   readonly price: NanoUsd;
   readonly per: number;
 }

@@ -24,7 +24,7 @@ function draw(weight: number, chance: number): number {
 }
 
 /** A chat call; a call of any other kind goes to every route of its model. */
-export interface RoutedCall {
+interface RoutedCall {
   readonly payload: ChatPayload;
   /** The request as its caller sent it, for `require_parameters`. */
   readonly request: JsonObject;
@@ -162,7 +162,7 @@ function tokenPriceOf({ price }: Model): TokenPrice | undefined {
 }
 
 /** The models that cost no more than the caller allows. Throws 400 `invalid_value` when there are none. */
-export function affordable(
+function affordable(
   models: readonly Model[],
   { maxPrice }: Pick<RouteControls, 'maxPrice'>,
 ): readonly Model[] {
@@ -184,7 +184,7 @@ export function affordable(
 }
 
 /** The cheapest first, by what a prompt token and a completion token cost together; equal ones as they were. */
-export function byPrice(models: readonly Model[]): readonly Model[] {
+function byPrice(models: readonly Model[]): readonly Model[] {
   const sum = (model: Model): NanoUsd | undefined => {
     const price = tokenPriceOf(model);
     return price && price.prompt + price.completion;

@@ -77,7 +77,7 @@ interface MarkedConversation extends Pick<Conversation, 'system' | 'systemCache'
 }
 
 /** The conversation with every mark as the rule has it, which is asked in the order of the prompt. */
-export function withMarks<Given extends MarkedConversation>(given: Given, rule: MarkRule): Given {
+function withMarks<Given extends MarkedConversation>(given: Given, rule: MarkRule): Given {
   const { systemCache: _marks, ...conversation } = given;
   const tools = given.tools.map((tool) => withMark(tool, rule));
   const system = systemOf(markedSystem(given).map((text) => withMark(text, rule)));

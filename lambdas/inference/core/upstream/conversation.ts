@@ -37,7 +37,7 @@ export interface DocumentPart extends CacheBreakpoint {
 }
 
 /** Speech or any other sound, in base64. */
-export interface AudioPart extends CacheBreakpoint {
+interface AudioPart extends CacheBreakpoint {
   readonly type: 'audio';
   readonly format: AudioFormat;
   readonly data: string;
@@ -64,7 +64,7 @@ export interface ToolResultPart extends CacheBreakpoint {
 }
 
 /** A model's text that declines to answer. */
-export interface RefusalPart extends CacheBreakpoint {
+interface RefusalPart extends CacheBreakpoint {
   readonly type: 'refusal';
   readonly text: string;
 }

@@ -16,7 +16,7 @@ const frame = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 export const chatEvents: EventFormat = { heartbeat: ': keep-alive\n\n', errorEvent: frame };
 
 /** Chunks, then usage if asked for, then `[DONE]`; a stream that fails has no `[DONE]`. */
-export async function* chatFrames(
+async function* chatFrames(
   request: ChatRequest,
   events: AsyncIterable<StreamEvent>,
 ): AsyncGenerator<string, void> {

@@ -68,11 +68,11 @@ const texts = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPar
   );
 
 /** The content of a system, developer or tool message. */
-export const textContent = texts(textPart);
+const textContent = texts(textPart);
 
-export const assistantContent = texts(textPart, refusalPart);
+const assistantContent = texts(textPart, refusalPart);
 
-export const userContent = z.union(
+const userContent = z.union(
   [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart])).min(1)],
   'must be a string or an array of text, image_url, file and input_audio parts',
 );

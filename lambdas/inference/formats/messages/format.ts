@@ -12,7 +12,7 @@ import { messagesWriter, usageBody } from './reply.ts';
 import { DEFAULT_MAX_TOKENS, isCustomTool, type MessagesRequest } from './request.ts';
 
 /** Returns the indices of the tools that the protocol defines and that `tool_choice` does not force. */
-export function optionalTools({ tools, tool_choice: choice }: MessagesRequest): readonly number[] {
+function optionalTools({ tools, tool_choice: choice }: MessagesRequest): readonly number[] {
   const given = tools ?? [];
   if (choice?.type === 'any' && !given.some(isCustomTool)) return [];
   const isChosen = given.some(({ name }) => choice?.type === 'tool' && name === choice.name);
@@ -25,7 +25,7 @@ export function optionalTools({ tools, tool_choice: choice }: MessagesRequest): 
 }
 
 /** The request without these tools; no choice is left among none. */
-export function withoutTools(request: MessagesRequest, indices: ReadonlySet<number>): MessagesRequest {
+function withoutTools(request: MessagesRequest, indices: ReadonlySet<number>): MessagesRequest {
   const { tools, tool_choice: choice, ...others } = request;
   const left = (tools ?? []).filter((_tool, index) => !indices.has(index));
   if (left.length === 0) return others;
@@ -35,13 +35,13 @@ export function withoutTools(request: MessagesRequest, indices: ReadonlySet<numb
 /** A completion as the event stream of Messages (Anthropic API reference, Streaming Messages). */
 const frame = (type: unknown, data: JsonObject) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-export const messagesEvents: EventFormat = {
+const messagesEvents: EventFormat = {
   heartbeat: frame('ping', { type: 'ping' }),
   errorEvent: (envelope) => frame('error', envelope),
 };
 
 /** The message's events. Its end waits for the settlement, whose figures and cost it carries; a stream that fails has none. */
-export async function* messagesFrames(events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void> {
+async function* messagesFrames(events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void> {
   const ending: JsonObject[] = [];
   for await (const event of events) {
     if (event.type === 'output') {

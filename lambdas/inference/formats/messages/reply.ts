@@ -28,7 +28,7 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
 };
 
 /** The fields that say why a message ended. */
-export const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
+const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
   stop_reason: STOP_REASONS[reason],
   stop_sequence: stopSequence ?? null,
 });

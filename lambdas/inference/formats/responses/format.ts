@@ -13,7 +13,7 @@ import { isProviders, type ResponsesTool, ToolNames } from './tool-names.ts';
 import { isCallable } from './tool-schema.ts';
 
 /** Returns the indices of the provider's tools that `tool_choice` does not force. */
-export function optionalTools({ tools, tool_choice: choice }: ResponsesRequest): readonly number[] {
+function optionalTools({ tools, tool_choice: choice }: ResponsesRequest): readonly number[] {
   const given = tools ?? [];
   const isForced = forcedBy(choice, given);
   return given.flatMap((tool, index) => (isProviders(tool) && !isForced(tool) ? [index] : []));
@@ -30,7 +30,7 @@ function forcedBy(choice: unknown, given: readonly ResponsesTool[]): (tool: Resp
 }
 
 /** The request without these tools; a choice among tools names those that are left. */
-export function withoutTools(request: ResponsesRequest, indices: ReadonlySet<number>): ResponsesRequest {
+function withoutTools(request: ResponsesRequest, indices: ReadonlySet<number>): ResponsesRequest {
   const { tools, tool_choice: choice, ...others } = request;
   const left = (tools ?? []).filter((_tool, index) => !indices.has(index));
   if (left.length === 0) return others;

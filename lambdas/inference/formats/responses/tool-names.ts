@@ -87,7 +87,7 @@ interface Taken {
  * The name itself where it is legal and not `taken`, else the legal part of it with a digest: never one that is taken,
  * and the same for the same name and the same `taken`.
  */
-export function legalToolName(name: string, taken: Taken): string {
+function legalToolName(name: string, taken: Taken): string {
   if (LEGAL.test(name) && !taken.has(name)) return name;
   const opening = name.slice(0, MAX_CHARACTERS - DIGEST_CHARACTERS - 1).replace(/[^a-zA-Z0-9_-]/g, '_');
   for (let attempt = 0; ; attempt += 1) {

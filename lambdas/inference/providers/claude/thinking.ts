@@ -9,7 +9,7 @@ import { alternatingTurns } from './alternating-turns.ts';
 import { type ClaudeTurn, provenTurns } from './proofs.ts';
 
 /** The field `thinking` of a request (Claude API reference, Create a Message). */
-export type ThinkingField =
+type ThinkingField =
   | { readonly type: 'enabled'; readonly budget_tokens?: number }
   | { readonly type: 'adaptive'; readonly display: 'summarized' }
   | { readonly type: 'disabled' };

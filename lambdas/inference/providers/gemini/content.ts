@@ -33,7 +33,7 @@ const PLACEHOLDER = 'skip_thought_signature_validator';
 const MAX_TOOL_CALL_ID = 64;
 
 /** Before the third generation calls had no ids, and no signature was demanded (Gemini API docs, Thought signatures). */
-export const isBeforeGemini3 = (model: string): boolean => /^gemini-[12](?:\.|-)/.test(model);
+const isBeforeGemini3 = (model: string): boolean => /^gemini-[12](?:\.|-)/.test(model);
 
 /**
  * The turns as contents whose roles alternate and which a user begins; results of tools come first in theirs, as the

@@ -78,11 +78,11 @@ function everywhere(schema: JsonObject, change: Change): JsonObject {
 }
 
 /** Without tuples, without `type` beside alternatives, and with a type for every `enum`. */
-export const simpleSchema = (schema: JsonObject): JsonObject =>
+const simpleSchema = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each) => typedEnum(typedAlternatives(withoutTuple(each))));
 
 /** Every property is required; one that may be left out may be null instead. */
-export const requiredSchema = (schema: JsonObject): JsonObject => everywhere(schema, allRequired);
+const requiredSchema = (schema: JsonObject): JsonObject => everywhere(schema, allRequired);
 
 /** A tuple becomes a list of any of its members, as long as it was. */
 function withoutTuple(schema: JsonObject): JsonObject {

@@ -116,7 +116,7 @@ function fromFormat(format: AnswerFormat): JsonObject {
 /** Items whose ids are ours: the server has never seen them, and does without. */
 const WITHOUT_ID = /^(message|function_call|custom_tool_call|reasoning|.*_output)$/;
 
-export function nativeInput(input: unknown, signatures: Signatures): unknown {
+function nativeInput(input: unknown, signatures: Signatures): unknown {
   if (!Array.isArray(input)) return input;
   return input.flatMap((item) => (isJsonObject(item) ? nativeItem(item, signatures) : [item]));
 }

@@ -53,7 +53,7 @@ export const ACCOUNT = 'acc_0';
 
 /** Accounts that have spent a dollar, and a cent less. */
 export const PAYING = NANO_PER_USD;
-export const NEW = NANO_PER_USD - NANO_PER_CENT;
+const NEW = NANO_PER_USD - NANO_PER_CENT;
 
 export class Fleet {
   readonly time = new FakeTime();

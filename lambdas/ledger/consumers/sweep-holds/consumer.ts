@@ -5,7 +5,7 @@ import type { Recovery, RecoveryCount } from '../../core/recovery.ts';
 import { SweepError, sweep, type Tidy, type WalletPages } from '../../core/upkeep.ts';
 
 /** The holds of every wallet as the sweep reads them, those of running calls among them. */
-export interface OpenHolds {
+interface OpenHolds {
   readonly open: number;
   /** The longest that one is past its expiry, seconds; 0 when none is. */
   readonly overdueSeconds: number;

@@ -11,7 +11,7 @@ export interface AccountKeys {
   has(accountId: string, keyId: string): Promise<boolean>;
 }
 
-export interface LiveAndLater {
+interface LiveAndLater {
   readonly live: readonly string[];
   readonly later: readonly string[];
 }

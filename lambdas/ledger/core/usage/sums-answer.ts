@@ -10,7 +10,7 @@ import type { AccountSums, HourSpan } from './account-sums.ts';
 import { type Amounts, addAmounts, DAY_HOURS, HOUR_SECONDS, noAmounts } from './sums.ts';
 
 const INTERVALS = ['hour', 'day'] as const;
-export const GROUPS = ['model', 'api_key', 'kind', 'status'] as const;
+const GROUPS = ['model', 'api_key', 'kind', 'status'] as const;
 type Group = (typeof GROUPS)[number];
 const isGroup = (text: string): text is Group => GROUPS.some((group) => group === text);
 

@@ -7,8 +7,6 @@ import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import {
   type Item,
-  map,
-  number,
   readInteger,
   readMap,
   readNumber,
@@ -52,17 +50,6 @@ export interface Shard {
   readonly shards: number;
   /** The balance of all shards at their last sum and the time of that sum (ms), only in the first shard. */
   readonly total: { readonly balance: NanoUsd; readonly atMs: number } | undefined;
-}
-
-/** A shard with nothing in it; the map must exist before the first hold is written into it. */
-export function encodeNewWallet(walletId: string): Item {
-  return {
-    wallet_id: text(walletId),
-    balance: number(0),
-    holds: map({}),
-    spent: number(0),
-    received: number(0),
-  };
 }
 
 /** One short string, so that a hold takes a tenth of a kilobyte and its whole state is compared at once. */
@@ -139,10 +126,7 @@ export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
 }
 
 /** Returns the remainder of a balance after the debt is paid, and the remaining debt. */
-export function settleOwed(
-  balance: NanoUsd,
-  owed: NanoUsd,
-): { readonly balance: NanoUsd; readonly owed: NanoUsd } {
+function settleOwed(balance: NanoUsd, owed: NanoUsd): { readonly balance: NanoUsd; readonly owed: NanoUsd } {
   const paid = balance < owed ? balance : owed;
   return { balance: balance - paid, owed: owed - paid };
 }

@@ -11,7 +11,7 @@ import { dayOf, decodeShard, encodeHold, MAX_HOLDS, newAttempt, type Shard, spen
 /** A connection that was reset while the function slept is the usual reason for a second try. */
 const MAX_SENDS = 2;
 
-export type HoldOutcome =
+type HoldOutcome =
   | 'granted'
   /** It has as many open holds as it may have. */
   | 'full'

@@ -15,7 +15,7 @@ const ulidAt = (ms: number, index: number): string =>
   `${encodeTime(ms, 10)}${String(index).padStart(16, '0')}`;
 
 export const keyIdAt = (ms: number, index: number): string => `key_${ulidAt(ms, index)}`;
-export const requestIdAt = (ms: number, index: number): string => `req_${ulidAt(ms, index)}`;
+const requestIdAt = (ms: number, index: number): string => `req_${ulidAt(ms, index)}`;
 
 export const ACCOUNT = 'acc_1';
 

@@ -7,7 +7,7 @@ export const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** The windows a caller may ask for. */
-export const WINDOWS = { '1d': DAY_SECONDS, '7d': 7 * DAY_SECONDS, '30d': 30 * DAY_SECONDS } as const;
+const WINDOWS = { '1d': DAY_SECONDS, '7d': 7 * DAY_SECONDS, '30d': 30 * DAY_SECONDS } as const;
 export type TrendingWindow = keyof typeof WINDOWS;
 const WINDOW_NAMES = Object.keys(WINDOWS) as [TrendingWindow, ...TrendingWindow[]];
 
@@ -40,7 +40,7 @@ export interface TrendingRank {
 }
 
 /** Both kinds together, or one of them. */
-export const SCOPES = ['all', ...LISTING_KINDS] as const;
+const SCOPES = ['all', ...LISTING_KINDS] as const;
 export type TrendingScope = (typeof SCOPES)[number];
 
 export interface Ranking {

@@ -12,7 +12,7 @@ import { formatUsd, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../.
 import { RECORDED_SECONDS_AT_MOST } from './recording.ts';
 
 /** More than this no account of a smoke test is given. */
-export const MOST_GRANTED: NanoUsd = 5n * NANO_PER_CENT;
+const MOST_GRANTED: NanoUsd = 5n * NANO_PER_CENT;
 
 /** The number of calls of a chat model: complete, streamed, as Messages and as Responses. */
 const CALLS: Readonly<Partial<Record<Kind, bigint>>> = { chat: 4n };

@@ -19,7 +19,7 @@ const schema = z.object({
   platform: z.url(),
 });
 
-export type SmokeAccess = z.infer<typeof schema>;
+type SmokeAccess = z.infer<typeof schema>;
 
 export interface StoredSmokeAccess {
   /** The secret's name. Throws where there is none: a local service has no secrets. */

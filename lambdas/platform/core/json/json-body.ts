@@ -92,7 +92,7 @@ function deepest(issue: z.core.$ZodIssue): Issue {
 }
 
 /** `messages[2].content`. */
-export function formatPath(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) =>
       typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,

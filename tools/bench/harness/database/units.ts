@@ -12,7 +12,7 @@ export const TRANSACTION_FACTOR = 2;
 const sizes = new WeakMap<Item, number>();
 
 /** Bytes of an item: of its names and of its values. */
-export function itemBytes(item: Item): number {
+function itemBytes(item: Item): number {
   let bytes = sizes.get(item);
   if (bytes === undefined) {
     bytes = Object.entries(item).reduce(

@@ -10,7 +10,7 @@ export type RequestContext = Readonly<Partial<Record<ConditionKey, string>>>;
 /** The keys that this service's policies use; AWS compares their names in any case. */
 const KEYS = ['aws:SourceAccount', 'aws:SourceArn', 'iam:PassedToService', 'kms:ViaService'] as const;
 
-export type ConditionKey = (typeof KEYS)[number];
+type ConditionKey = (typeof KEYS)[number];
 
 /** Returns whether a request meets a condition. */
 export type IamCondition = (context: RequestContext) => boolean;

@@ -5,7 +5,7 @@
 import type { PolicyStatement } from '../../assembly/roles.ts';
 import { compileCondition, type RequestContext, wildcard } from './conditions.ts';
 
-export type Decision = 'allowed' | 'not allowed' | 'explicitly denied';
+type Decision = 'allowed' | 'not allowed' | 'explicitly denied';
 
 /** Decides on an action (`dynamodb:GetItem`), the ARN of what it touches, and what conditions may ask for. */
 export type IamPolicy = (action: string, resource: string, context?: RequestContext) => Decision;

@@ -34,7 +34,7 @@ export interface ModelTool {
 }
 
 /** Tokens that were put into the prompt cache, by how long they are kept there. */
-export type SimulatedCacheWrites = Readonly<Record<'5m' | '1h', number>>;
+type SimulatedCacheWrites = Readonly<Record<'5m' | '1h', number>>;
 
 export interface ModelRequest {
   readonly model: string;

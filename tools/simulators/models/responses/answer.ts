@@ -33,7 +33,7 @@ export interface AnswerItem {
 const ITEM_ID_LENGTH = 43;
 
 /** The summary of a thought in parts: its first sentence, and what follows. */
-export function summaryParts(text: string): string[] {
+function summaryParts(text: string): string[] {
   const end = text.indexOf('. ') + 1;
   return end === 0 ? [text] : [text.slice(0, end), text.slice(end + 1)].filter((part) => part !== '');
 }

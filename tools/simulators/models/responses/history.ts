@@ -94,7 +94,7 @@ function keptBefore({ previous_response_id: id }: ResponsesRequest, kept: KeptRe
 }
 
 /** The items of the request as it writes them. */
-export function ownItems({ input = [] }: ResponsesRequest): readonly InputItem[] {
+function ownItems({ input = [] }: ResponsesRequest): readonly InputItem[] {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
 }
 

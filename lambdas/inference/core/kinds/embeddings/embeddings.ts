@@ -14,7 +14,7 @@ import { isBase64 } from '../../upstream/sources.ts';
 import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
 
 /** OpenAI API reference, Create embeddings: the most inputs of one request. */
-export const MAX_INPUTS = 2048;
+const MAX_INPUTS = 2048;
 
 const text = z.string().min(1);
 const tokens = z.array(z.int().min(0)).min(1);

@@ -11,7 +11,7 @@ import { MAX_ITEMS } from './item-schema.ts';
 import { COMMON_ITEMS, itemType, type ResponsesItem } from './items.ts';
 
 /** Maximum number of characters that sealed tokens and references may add to a request: as many as a body may have. */
-export const MAX_RESOLVED = 8_000_000;
+const MAX_RESOLVED = 8_000_000;
 
 /** An item for the routes, and the place in the caller's input that it comes from. */
 export interface ResolvedItem {

@@ -11,9 +11,9 @@ import { ToolNames } from '../../../formats/responses/tool-names.ts';
 import { PLAIN_CAPSULES } from '../../upstream/plain-capsules.ts';
 import { partsOf, type Step } from '../../upstream/stream-script.ts';
 
-export const NOW_MS = 1_700_000_000_999;
-export const USAGE = { promptTokens: 20, cachedTokens: 5, completionTokens: 9, reasoningTokens: 4 };
-export const COST = 1_234_567n;
+const NOW_MS = 1_700_000_000_999;
+const USAGE = { promptTokens: 20, cachedTokens: 5, completionTokens: 9, reasoningTokens: 4 };
+const COST = 1_234_567n;
 
 /** One call of these fields; what writes its answer, made anew for each answer. */
 export function answering(fields: Partial<ResponsesRequest> = {}, capsules = PLAIN_CAPSULES) {

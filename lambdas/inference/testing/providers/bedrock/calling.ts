@@ -32,7 +32,7 @@ export const ANSWER = {
 };
 
 /** A route as the catalog would hold it. */
-export function routeTo(baseUrl: string, more: Partial<CatalogRoute> = {}): CatalogRoute {
+function routeTo(baseUrl: string, more: Partial<CatalogRoute> = {}): CatalogRoute {
   const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...more };
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };
   const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };

@@ -12,7 +12,7 @@ import {
 } from './syntax.ts';
 import { compare, contains, equal } from './values.ts';
 
-export type Condition = (scope: ExpressionScope) => boolean;
+type Condition = (scope: ExpressionScope) => boolean;
 
 const parsed = new Map<string, Condition>();
 

@@ -35,7 +35,7 @@ function write(digits: bigint, scale: number): string {
 }
 
 /** Without leading or trailing zeros, as DynamoDB stores a number. */
-export const normalized = (text: string): string =>
+const normalized = (text: string): string =>
   /^(0|-?[1-9]\d*)$/.test(text) ? text : write(decimal(text).digits, decimal(text).scale);
 
 /** The sum, or with `sign` -1 the difference. */

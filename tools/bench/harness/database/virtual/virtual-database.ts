@@ -122,7 +122,7 @@ export class VirtualDatabase {
   }
 }
 
-export const isThrottle = (failure: unknown): boolean =>
+const isThrottle = (failure: unknown): boolean =>
   failure instanceof ThrottlingException || failure instanceof ProvisionedThroughputExceededException;
 
 const EXCEPTIONS = {

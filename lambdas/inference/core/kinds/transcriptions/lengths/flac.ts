@@ -5,7 +5,7 @@ import { afterTag, claimed, type Length, type ReadLength } from './windows.ts';
 const HEADER_BYTES = 4 + 4 + 18;
 
 /** Seconds by a STREAMINFO block; a number of samples of 0 means unknown. */
-export function lengthOfStreamInfo(info: Buffer): Length | undefined {
+function lengthOfStreamInfo(info: Buffer): Length | undefined {
   // 20 bits of sample rate, 8 of what a sample is, 36 of the number of samples.
   const packed = info.readBigUInt64BE(10);
   return claimed(Number(packed & 0xf_ffff_ffffn) / Number(packed >> 44n));
