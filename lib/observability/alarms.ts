@@ -92,7 +92,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     // One that is cut off shows in its errors; these come nearer to their limit as the data grows, long before.
     watches: ({ functions }) =>
       each(functions.filter(({ label }) => GROWING.includes(label)))((subject) => ({
-        metric: lambda(subject, 'Duration', 'Maximum'),
+        metric: lambda(subject, 'Duration', { statistic: 'Maximum' }),
         threshold: subject.timeoutSeconds * 900,
         // One long answer is no incident; three periods of them are.
         periods: { breaching: 3, of: 3 },
@@ -130,7 +130,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     watches: ({ apis }) =>
       each(apis.filter((each) => !isInference(each)))((subject) => ({
         // Its mean is the share of requests that failed.
-        metric: api(subject, '5XXError', 'Average').with({ period: Duration.hours(1) }),
+        metric: api(subject, '5XXError', { statistic: 'Average', period: Duration.hours(1) }),
         threshold: 0.01,
         periods: { breaching: 2, of: 3 },
       })),

@@ -32,14 +32,14 @@ const SERVICE: DashboardSection = {
     },
     {
       title: 'Client and server errors',
-      left: ({ apis }) => apis.map((each) => api(each, '4XXError', 'Sum', ' 4xx')),
-      right: ({ apis }) => apis.map((each) => api(each, '5XXError', 'Sum', ' 5xx')),
+      left: ({ apis }) => apis.map((each) => api(each, '4XXError', { suffix: ' 4xx' })),
+      right: ({ apis }) => apis.map((each) => api(each, '5XXError', { suffix: ' 5xx' })),
     },
     {
       title: 'Latency, ms',
       left: ({ apis }) =>
         apis.flatMap((each) =>
-          PERCENTILES.map((percentile) => api(each, 'Latency', percentile, ` ${percentile}`)),
+          PERCENTILES.map((statistic) => api(each, 'Latency', { statistic, suffix: ` ${statistic}` })),
         ),
     },
     {

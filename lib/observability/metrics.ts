@@ -12,17 +12,6 @@ export const PERIOD = Duration.minutes(5);
 
 export type MetricName = (typeof METRICS)[keyof typeof METRICS];
 
-interface Reading {
-  readonly namespace: string;
-  readonly metricName: string;
-  readonly statistic: string;
-  readonly dimensionsMap?: Record<string, string>;
-  readonly label?: string;
-  readonly period?: Duration;
-}
-
-const read = (reading: Reading): Metric => new Metric({ period: PERIOD, ...reading });
-
 const namespaceOf = ({ stage }: Config): string => `${METRIC_NAMESPACE}/${stage}`;
 
 export interface OwnOptions {
@@ -36,12 +25,13 @@ export interface OwnOptions {
 export const own = (
   config: Config,
   metricName: MetricName,
-  { dimensions = {}, statistic = 'Sum', ...rest }: OwnOptions = {},
+  { dimensions = {}, statistic = 'Sum', period = PERIOD, ...rest }: OwnOptions = {},
 ): Metric =>
-  read({
+  new Metric({
     namespace: namespaceOf(config),
     metricName,
     statistic,
+    period,
     dimensionsMap: { application: SERVICE_NAME, ...dimensions },
     ...rest,
   });
@@ -91,92 +81,63 @@ export const usd = (metric: Metric, label: string): IMetric =>
     period: metric.period,
   });
 
-export const api = (
-  { name, label }: WatchedSystem,
-  metricName: string,
-  statistic = 'Sum',
-  suffix = '',
-): Metric =>
-  read({
-    namespace: 'AWS/ApiGateway',
-    metricName,
-    statistic,
-    dimensionsMap: { ApiName: name },
-    label: `${label}${suffix}`,
-  });
+interface WatchedOptions {
+  readonly statistic?: string;
+  /** Follows the label of what is watched. */
+  readonly suffix?: string;
+  readonly period?: Duration;
+}
 
-export const lambda = ({ name, label }: WatchedSystem, metricName: string, statistic = 'Sum'): Metric =>
-  read({
-    namespace: 'AWS/Lambda',
-    metricName,
-    statistic,
-    dimensionsMap: { FunctionName: name },
-    label,
-  });
+/** The metrics of one thing of AWS's, which carry its name in a dimension. */
+const ofAws =
+  (namespace: string, dimension: string) =>
+  (
+    { name, label }: WatchedSystem,
+    metricName: string,
+    { statistic = 'Sum', suffix = '', period = PERIOD }: WatchedOptions = {},
+  ): Metric =>
+    new Metric({
+      namespace,
+      metricName,
+      statistic,
+      period,
+      dimensionsMap: { [dimension]: name },
+      label: `${label}${suffix}`,
+    });
+
+export const api = ofAws('AWS/ApiGateway', 'ApiName');
+export const lambda = ofAws('AWS/Lambda', 'FunctionName');
+export const table = ofAws('AWS/DynamoDB', 'TableName');
+export const workflow = ofAws('AWS/States', 'StateMachineArn');
+export const schedule = ofAws('AWS/Events', 'RuleName');
+const queue = ofAws('AWS/SQS', 'QueueName');
 
 /** Milliseconds from a change of the listings to its being followed. */
 export const followerAges = ({ functions }: System): readonly Metric[] =>
   functions
     .filter(({ label }) => label === 'platform-follow-listings')
-    .map((follower) => lambda(follower, 'IteratorAge', 'Maximum'));
+    .map((follower) => lambda(follower, 'IteratorAge', { statistic: 'Maximum' }));
 
 /** Tasks of a service that run (Amazon ECS Container Insights metrics). */
 export const runningTasks = ({ name, label }: WatchedSystem, statistic: 'Minimum' | 'Maximum'): Metric =>
-  read({
+  new Metric({
     namespace: 'ECS/ContainerInsights',
     metricName: 'RunningTaskCount',
     statistic,
+    period: PERIOD,
     dimensionsMap: { ClusterName: name, ServiceName: name },
     label,
   });
 
 /** Returns a metric of all functions of the account in the region. */
 export const allFunctions = (metricName: string, statistic: string): Metric =>
-  read({ namespace: 'AWS/Lambda', metricName, statistic });
+  new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: PERIOD });
 
-export const table = ({ name, label }: WatchedSystem, metricName: string): Metric =>
-  read({
-    namespace: 'AWS/DynamoDB',
-    metricName,
-    statistic: 'Sum',
-    dimensionsMap: { TableName: name },
-    label,
-  });
-
-export const queueLength = ({ name, label }: WatchedSystem): Metric =>
-  read({
-    namespace: 'AWS/SQS',
-    metricName: 'ApproximateNumberOfMessagesVisible',
-    statistic: 'Maximum',
-    dimensionsMap: { QueueName: name },
-    label,
-  });
+export const queueLength = (system: WatchedSystem): Metric =>
+  queue(system, 'ApproximateNumberOfMessagesVisible', { statistic: 'Maximum' });
 
 /** Seconds that the oldest message has waited. */
-export const queueAge = (config: Config, queue: QueueName): Metric =>
-  read({
-    namespace: 'AWS/SQS',
-    metricName: 'ApproximateAgeOfOldestMessage',
+export const queueAge = (config: Config, name: QueueName): Metric =>
+  queue({ name: queueNameOf(config.stage, name), label: name }, 'ApproximateAgeOfOldestMessage', {
     statistic: 'Maximum',
-    dimensionsMap: { QueueName: queueNameOf(config.stage, queue) },
-    label: queue,
-  });
-
-export const workflow = ({ name, label }: WatchedSystem, metricName: string, period = PERIOD): Metric =>
-  read({
-    namespace: 'AWS/States',
-    metricName,
-    statistic: 'Sum',
-    dimensionsMap: { StateMachineArn: name },
-    label,
-    period,
-  });
-
-export const schedule = ({ name, label }: WatchedSystem, metricName: string): Metric =>
-  read({
-    namespace: 'AWS/Events',
-    metricName,
-    statistic: 'Sum',
-    dimensionsMap: { RuleName: name },
-    label,
   });

@@ -78,7 +78,7 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'No audit has come to its end for two days.',
     watches: ({ workflows }) =>
       each(workflows.filter(({ label }) => label === 'audit-books'))((subject) => ({
-        metric: workflow(subject, 'ExecutionsSucceeded', DAY),
+        metric: workflow(subject, 'ExecutionsSucceeded', { period: DAY }),
         threshold: 1,
         when: 'below',
         periods: { breaching: 2, of: 2 },

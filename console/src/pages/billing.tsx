@@ -6,7 +6,7 @@ import type { OrderBody } from '../api/types.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { type Column, TablePanel } from '../parts/table.tsx';
 
 const TONES = {
   pending: 'warn',
@@ -26,13 +26,13 @@ export function Billing() {
         <Standing />
         <TopUp />
       </div>
-      <Panel title="Orders" flush>
-        <Loaded query={orders}>
-          {(list) => (
-            <Table columns={COLUMNS} rows={list} idOf={({ order_id: id }) => id} empty="No orders yet." />
-          )}
-        </Loaded>
-      </Panel>
+      <TablePanel
+        query={orders}
+        title="Orders"
+        columns={COLUMNS}
+        idOf={({ order_id: id }) => id}
+        empty="No orders yet."
+      />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { useBalance, useCalls, useKeys, useSums } from '../api/queries.ts';
 import { byModel, daysOf, type ModelSpend, monthStart } from '../api/sums.ts';
-import { Badge, countText, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
+import { Badge, countText, Figure, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
@@ -36,40 +36,33 @@ function Figures() {
   const month = useSums({ start, interval: 'day', groupBy: 'model' });
   return (
     <div className="columns">
-      <Panel>
-        <dl className="figure">
-          <dt>Balance</dt>
-          <dd data-testid="balance">
-            <Loaded query={balance}>{({ balance: nano }) => <Money nano={nano} large />}</Loaded>
-          </dd>
-        </dl>
+      <Figure
+        title="Balance"
+        test="balance"
+        value={<Loaded query={balance}>{({ balance: nano }) => <Money nano={nano} large />}</Loaded>}
+      >
         {balance.data !== undefined && balance.data.owed > 0n ? (
           <p className="small">
             <Badge tone="bad">Owed</Badge> <Money nano={balance.data.owed} /> after a refund or dispute.
           </p>
         ) : null}
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Held by open calls</dt>
-          <dd data-testid="held">
-            <Loaded query={balance}>{({ held }) => <Money nano={held} large />}</Loaded>
-          </dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Spent this month (UTC)</dt>
-          <dd data-testid="month">
-            <Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>
-          </dd>
-        </dl>
+      </Figure>
+      <Figure
+        title="Held by open calls"
+        test="held"
+        value={<Loaded query={balance}>{({ held }) => <Money nano={held} large />}</Loaded>}
+      />
+      <Figure
+        title="Spent this month (UTC)"
+        test="month"
+        value={<Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>}
+      >
         <p className="small quiet">
           {month.data === undefined
             ? '…'
             : `${countText(month.data.total.calls)} calls${month.data.complete ? '' : ', still counting'}`}
         </p>
-      </Panel>
+      </Figure>
     </div>
   );
 }

@@ -5,9 +5,9 @@ import { call } from '../api/client.ts';
 import { listKeysAgain, queryClient, useKeyCredits, useKeys } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { KIND_NAMES } from '../api/values.ts';
-import { Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Empty, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { CapBar } from '../parts/cap-bar.tsx';
-import { Confirmed, Dialog, Form, Select } from '../parts/form.tsx';
+import { Confirmed, DialogButton, Form, Select } from '../parts/form.tsx';
 import { KeyForm } from '../parts/policy-form.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
 import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
@@ -30,7 +30,6 @@ export function KeyPage() {
 
 function KeyView({ of: key }: { readonly of: ApiKey }) {
   const example = useExample(key.policy);
-  const [editing, setEditing] = useState(false);
   const changed = async () => {
     await listKeysAgain();
     await queryClient.invalidateQueries({ queryKey: ['credits', key.id] });
@@ -43,13 +42,22 @@ function KeyView({ of: key }: { readonly of: ApiKey }) {
     <div className="page">
       <PageHead title={key.name} about={<span className="mono break">{key.id}</span>}>
         <KeyState of={key} />
-        <button type="button" className="button" onClick={() => setEditing(true)}>
-          Edit
-        </button>
+        <DialogButton text="Edit" title="Edit the key">
+          {(close) => (
+            <KeyForm
+              of={key}
+              submit="Save"
+              onSubmit={(input) => change(input).then(close)}
+              onCancel={close}
+            />
+          )}
+        </DialogButton>
         <button type="button" className="button" onClick={() => change({ disabled: !key.disabled })}>
           {key.disabled ? 'Enable' : 'Disable'}
         </button>
-        <Rotate of={key} onRotated={changed} />
+        <DialogButton text="Rotate" title="Rotate the secret">
+          {(close) => <Rotate of={key} onRotated={changed} onClose={close} />}
+        </DialogButton>
         <End of={key} onEnded={changed} />
       </PageHead>
       <Overlap of={key} />
@@ -58,16 +66,6 @@ function KeyView({ of: key }: { readonly of: ApiKey }) {
       <Panel title="Use it">
         <SnippetTabs request={example} />
       </Panel>
-      {editing ? (
-        <Dialog title="Edit the key" onClose={() => setEditing(false)}>
-          <KeyForm
-            of={key}
-            submit="Save"
-            onSubmit={(input) => change(input).then(() => setEditing(false))}
-            onCancel={() => setEditing(false)}
-          />
-        </Dialog>
-      ) : null}
     </div>
   );
 }
@@ -118,20 +116,15 @@ const Uncapped = ({ name, spent }: { readonly name: string; readonly spent: bigi
 
 const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
   <Panel title="Scope and rates">
-    <dl className="facts">
-      <dt>Models</dt>
-      <dd>{policy.allowed_models?.join(', ') ?? 'all'}</dd>
-      <dt>Kinds</dt>
-      <dd>{policy.allowed_kinds?.map((kind) => KIND_NAMES[kind]).join(', ') ?? 'all'}</dd>
-      <dt>Requests a minute</dt>
-      <dd>{policy.rpm ?? 'the default of the service'}</dd>
-      <dt>Tokens a minute</dt>
-      <dd>{policy.tpm ?? 'the default of the service'}</dd>
-      <dt>Made</dt>
-      <dd>
-        <Time at={created} />
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        Models: policy.allowed_models?.join(', ') ?? 'all',
+        Kinds: policy.allowed_kinds?.map((kind) => KIND_NAMES[kind]).join(', ') ?? 'all',
+        'Requests a minute': policy.rpm ?? 'the default of the service',
+        'Tokens a minute': policy.tpm ?? 'the default of the service',
+        Made: <Time at={created} />,
+      }}
+    />
   </Panel>
 );
 
@@ -159,36 +152,27 @@ const OVERLAPS = [
   ['86400', '1 day'],
 ] as const;
 
-function Rotate({ of: key, onRotated }: { readonly of: ApiKey; readonly onRotated: () => Promise<void> }) {
-  const [open, setOpen] = useState(false);
+function Rotate({
+  of: key,
+  onRotated,
+  onClose,
+}: {
+  readonly of: ApiKey;
+  readonly onRotated: () => Promise<void>;
+  readonly onClose: () => void;
+}) {
   const [made, setMade] = useState<NewApiKey>();
   const [overlap, setOverlap] = useState('3600');
-  const close = () => {
-    setOpen(false);
-    setMade(undefined);
-  };
   const rotate = async () => {
     const body = { overlap_seconds: Number(overlap) };
     setMade(await call<NewApiKey>(`${pathOf(key.id)}/rotate`, { method: 'POST', body }));
     await onRotated();
   };
+  if (made !== undefined) return <KeyShown secret={made.key} onDone={onClose} />;
   return (
-    <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        Rotate
-      </button>
-      {open ? (
-        <Dialog title="Rotate the secret" onClose={close}>
-          {made === undefined ? (
-            <Form submit="Rotate" onSubmit={rotate} onCancel={close}>
-              <Select label="Overlap" value={overlap} onChange={setOverlap} options={OVERLAPS} />
-            </Form>
-          ) : (
-            <KeyShown secret={made.key} onDone={close} />
-          )}
-        </Dialog>
-      ) : null}
-    </>
+    <Form submit="Rotate" onSubmit={rotate} onCancel={onClose}>
+      <Select label="Overlap" value={overlap} onChange={setOverlap} options={OVERLAPS} />
+    </Form>
   );
 }
 

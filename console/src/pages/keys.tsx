@@ -6,26 +6,24 @@ import { listKeysAgain, useKeys, useSums } from '../api/queries.ts';
 import { byKey, dayStart, type KeySpendRow, monthStart } from '../api/sums.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
-import { Dialog } from '../parts/form.tsx';
+import { DialogButton } from '../parts/form.tsx';
 import { KeyForm, type KeyInput } from '../parts/policy-form.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
 export function Keys() {
   const keys = useKeys();
-  const [making, setMaking] = useState(false);
   return (
     <div className="page">
       <PageHead
         title="Keys"
         about="Each key has caps, rates and scopes of its own, effective for the next call."
       >
-        <button type="button" className="button main" onClick={() => setMaking(true)}>
-          Make a key
-        </button>
+        <DialogButton text="Make a key" className="button main">
+          {(close) => <MakeKey onClose={close} />}
+        </DialogButton>
       </PageHead>
       <Loaded query={keys}>{(list) => <KeyTable keys={list} />}</Loaded>
-      {making ? <MakeKey onClose={() => setMaking(false)} /> : null}
     </div>
   );
 }
@@ -103,13 +101,6 @@ function MakeKey({ onClose }: { readonly onClose: () => void }) {
     setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body }));
     await listKeysAgain();
   };
-  return (
-    <Dialog title={made === undefined ? 'Make a key' : `The key ${made.name}`} onClose={onClose}>
-      {made === undefined ? (
-        <KeyForm submit="Make the key" onSubmit={make} onCancel={onClose} />
-      ) : (
-        <KeyShown secret={made.key} onDone={onClose} />
-      )}
-    </Dialog>
-  );
+  if (made !== undefined) return <KeyShown secret={made.key} onDone={onClose} />;
+  return <KeyForm submit="Make the key" onSubmit={make} onCancel={onClose} />;
 }

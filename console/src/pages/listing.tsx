@@ -12,8 +12,8 @@ import {
 } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
 import { webAddress } from '../api/web-address.ts';
-import { Badge, countText, Empty, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
-import { Confirmed, Dialog, Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
+import { Badge, countText, Empty, Facts, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
+import { Confirmed, DialogButton, Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
 import { ListingForm } from '../parts/listing-form.tsx';
 import { priceText, sectionOf } from './market.tsx';
 
@@ -42,28 +42,23 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
       <Panel title="About">
         <div className="stack">
           <p className="break">{listing.description === '' ? 'No description.' : listing.description}</p>
-          <dl className="facts">
-            <dt>Price</dt>
-            <dd>{priceText(listing.price)}</dd>
-            <dt>Version</dt>
-            <dd>{listing.version}</dd>
-            <dt>Category</dt>
-            <dd>{listing.category}</dd>
-            <dt>Installs</dt>
-            <dd className="number">{countText(listing.installs)}</dd>
-            <dt>Rating</dt>
-            <dd>{listing.rating === null ? 'none yet' : `${listing.rating.toFixed(1)} of 5`}</dd>
-            <dt>Address</dt>
-            <dd>
-              {address === undefined ? (
-                'none'
-              ) : (
-                <a href={address} rel="noreferrer noopener" target="_blank">
-                  {address}
-                </a>
-              )}
-            </dd>
-          </dl>
+          <Facts
+            of={{
+              Price: priceText(listing.price),
+              Version: listing.version,
+              Category: listing.category,
+              Installs: countText(listing.installs),
+              Rating: listing.rating === null ? 'none yet' : `${listing.rating.toFixed(1)} of 5`,
+              Address:
+                address === undefined ? (
+                  'none'
+                ) : (
+                  <a href={address} rel="noreferrer noopener" target="_blank">
+                    {address}
+                  </a>
+                ),
+            }}
+          />
         </div>
       </Panel>
       <Reviews of={listing} mayReview={!own} />
@@ -109,7 +104,6 @@ function Install({ onInstall }: { readonly onInstall: () => Promise<void> }) {
 
 function OwnActions({ of: listing }: { readonly of: ListingBody }) {
   const navigate = useNavigate();
-  const [editing, setEditing] = useState(false);
   const remove = async () => {
     await call(pathOf(listing), { method: 'DELETE' });
     await refresh();
@@ -118,24 +112,21 @@ function OwnActions({ of: listing }: { readonly of: ListingBody }) {
   return (
     <>
       <Badge tone="good">yours</Badge>
-      <button type="button" className="button" onClick={() => setEditing(true)}>
-        Edit
-      </button>
-      <Confirmed text="Delete" question="The listing is taken down." action={remove} className="button bad" />
-      {editing ? (
-        <Dialog title="Edit the listing" onClose={() => setEditing(false)}>
+      <DialogButton text="Edit" title="Edit the listing">
+        {(close) => (
           <ListingForm
             of={listing}
             submit="Save"
-            onCancel={() => setEditing(false)}
+            onCancel={close}
             onSubmit={async (body) => {
               await call(pathOf(listing), { method: 'PUT', body });
               await refresh();
-              setEditing(false);
+              close();
             }}
           />
-        </Dialog>
-      ) : null}
+        )}
+      </DialogButton>
+      <Confirmed text="Delete" question="The listing is taken down." action={remove} className="button bad" />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { type MarketSection, queryClient, useAccount, useCategories, useListings } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
 import { Badge, countText, Empty, Loaded, PageHead } from '../parts/basics.tsx';
-import { Dialog, Input, Select, Tabs } from '../parts/form.tsx';
+import { DialogButton, Input, Select, Tabs } from '../parts/form.tsx';
 import { ListingForm, type ListingInput } from '../parts/listing-form.tsx';
 
 export const sectionOf = ({ kind }: Pick<ListingBody, 'kind'>): MarketSection =>
@@ -24,15 +24,18 @@ export function Market() {
   const navigate = useNavigate({ from: '/market' });
   const [text, setText] = useState('');
   const [category, setCategory] = useState('');
-  const [making, setMaking] = useState(false);
   const categories = useCategories();
   const listings = useListings(section, useDeferredValue(text.trim()), category);
   return (
     <div className="page">
       <PageHead title="Market" about="Apps and agents that others have published.">
-        <button type="button" className="button main" onClick={() => setMaking(true)}>
-          Publish a listing
-        </button>
+        <DialogButton
+          text="Publish a listing"
+          title={section === 'apps' ? 'Publish an app' : 'Publish an agent'}
+          className="button main"
+        >
+          {(close) => <Publish section={section} onClose={close} />}
+        </DialogButton>
       </PageHead>
       <Tabs
         label="Kind of listing"
@@ -56,7 +59,6 @@ export function Market() {
         />
       </div>
       <Loaded query={listings}>{(list) => <Listings listings={list} />}</Loaded>
-      {making ? <Publish section={section} onClose={() => setMaking(false)} /> : null}
     </div>
   );
 }
@@ -102,9 +104,5 @@ function Publish({ section, onClose }: { readonly section: MarketSection; readon
     await queryClient.invalidateQueries({ queryKey: ['listings'] });
     await navigate({ to: '/market/$section/$id', params: { section, id: made.id } });
   };
-  return (
-    <Dialog title={section === 'apps' ? 'Publish an app' : 'Publish an agent'} onClose={onClose}>
-      <ListingForm submit="Publish" onSubmit={publish} onCancel={onClose} />
-    </Dialog>
-  );
+  return <ListingForm submit="Publish" onSubmit={publish} onCancel={onClose} />;
 }

@@ -5,13 +5,12 @@ import { ApiError } from '../api/client.ts';
 import { signOutOperator } from '../api/session.ts';
 import type {
   AccountSummaryBody,
-  ApiPage,
   AuditView,
   CatalogView,
   DeadLettersBody,
   RouteSummary,
 } from '../api/types.ts';
-import { Badge, countText, Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Empty, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Tabs } from '../parts/form.tsx';
 import { Pages, useView } from '../parts/operator/views.tsx';
 import { SignIn } from '../parts/sign-in.tsx';
@@ -48,7 +47,7 @@ function Views() {
     routes: <Pages<RouteSummary> view="routes" columns={ROUTES} idOf={({ id, model }) => `${model} ${id}`} />,
     catalog: <Catalog />,
     audit: <Audit />,
-    'dead-letters': <DeadLetterQueues />,
+    'dead-letters': <Pages<DeadLettersBody> view="dead-letters" columns={QUEUES} idOf={({ id }) => id} />,
   };
   return (
     <div className="page">
@@ -123,18 +122,13 @@ function Catalog() {
       <Loaded query={catalog}>
         {({ version, applied, models, routes, diff }) => (
           <div className="stack">
-            <dl className="facts">
-              <dt>Version</dt>
-              <dd className="mono">{version}</dd>
-              <dt>Applied</dt>
-              <dd>
-                <Time at={applied} />
-              </dd>
-              <dt>Models, routes</dt>
-              <dd className="number">
-                {countText(models)}, {countText(routes)}
-              </dd>
-            </dl>
+            <Facts
+              of={{
+                Version: <span className="mono">{version}</span>,
+                Applied: <Time at={applied} />,
+                'Models, routes': `${countText(models)}, ${countText(routes)}`,
+              }}
+            />
             {diff === null ? <p className="quiet">There is no version before it.</p> : <Diff of={diff} />}
           </div>
         )}
@@ -187,22 +181,14 @@ function Audit() {
           last === null ? (
             <Empty>No audit has run yet: the first is tonight.</Empty>
           ) : (
-            <dl className="facts">
-              <dt>Result</dt>
-              <dd>{last.exact ? <Badge tone="good">exact</Badge> : <Badge tone="bad">not exact</Badge>}</dd>
-              <dt>Ended</dt>
-              <dd>
-                <Time at={last.ended} />
-              </dd>
-              <dt>Accounts</dt>
-              <dd className="number">
-                {countText(last.accounts)}, of which {countText(last.unproven)} could not be proven
-              </dd>
-              <dt>Drift</dt>
-              <dd>
-                <Money nano={last.drift} />
-              </dd>
-            </dl>
+            <Facts
+              of={{
+                Result: last.exact ? <Badge tone="good">exact</Badge> : <Badge tone="bad">not exact</Badge>,
+                Ended: <Time at={last.ended} />,
+                Accounts: `${countText(last.accounts)}, of which ${countText(last.unproven)} could not be proven`,
+                Drift: <Money nano={last.drift} />,
+              }}
+            />
           )
         }
       </Loaded>
@@ -218,16 +204,3 @@ const QUEUES: readonly Column<DeadLettersBody>[] = [
     cell: ({ messages }) => <Badge tone={messages === 0 ? 'good' : 'bad'}>{countText(messages)}</Badge>,
   },
 ];
-
-function DeadLetterQueues() {
-  const queues = useView<ApiPage<DeadLettersBody>>('dead-letters');
-  return (
-    <Panel flush>
-      <Loaded query={queues}>
-        {({ data }) => (
-          <Table columns={QUEUES} rows={data} idOf={({ id }) => id} empty="There are no queues." />
-        )}
-      </Loaded>
-    </Panel>
-  );
-}

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
 import { KIND_NAMES } from '../api/values.ts';
-import { Badge, countText, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Facts, Figure, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Status, unitsText } from '../parts/call-table.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
@@ -25,38 +25,24 @@ export function ReceiptPage() {
 const Receipt = ({ of: receipt }: { readonly of: AccountReceipt }) => (
   <>
     <div className="columns">
-      <Panel>
-        <dl className="figure">
-          <dt>Charged</dt>
-          <dd data-testid="cost">
-            <Money nano={receipt.cost} large />
-          </dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Held before</dt>
-          <dd>{receipt.held === null ? 'not known' : <Money nano={receipt.held} large />}</dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Status</dt>
-          <dd className="row">
+      <Figure title="Charged" test="cost" value={<Money nano={receipt.cost} large />} />
+      <Figure
+        title="Held before"
+        value={receipt.held === null ? 'not known' : <Money nano={receipt.held} large />}
+      />
+      <Figure
+        title="Status"
+        value={
+          <span className="row">
             <Status status={receipt.status} />
             {receipt.estimated ? <Badge tone="warn">counted by the service</Badge> : null}
-          </dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Units</dt>
-          <dd className="number">{unitsText(receipt)}</dd>
-        </dl>
-      </Panel>
+          </span>
+        }
+      />
+      <Figure title="Units" value={unitsText(receipt)} />
     </div>
     <Lines of={receipt} />
-    <Facts of={receipt} />
+    <Call of={receipt} />
   </>
 );
 
@@ -105,41 +91,29 @@ const Lines = ({ of: { lines, cost, waived } }: { readonly of: AccountReceipt })
   </Panel>
 );
 
-const Facts = ({ of: receipt }: { readonly of: AccountReceipt }) => (
+const Call = ({ of: receipt }: { readonly of: AccountReceipt }) => (
   <Panel title="Call">
-    <dl className="facts">
-      <dt>Time</dt>
-      <dd>
-        <Time at={receipt.created} />
-      </dd>
-      <dt>Key</dt>
-      <dd>
-        <Link to="/keys/$id" params={{ id: receipt.api_key }} className="mono">
-          {receipt.api_key}
-        </Link>
-      </dd>
-      <dt>Model</dt>
-      <dd>{receipt.model ?? 'unknown'}</dd>
-      <dt>Kind</dt>
-      <dd>{KIND_NAMES[receipt.kind]}</dd>
-      <dt>Route</dt>
-      <dd>{receipt.route ?? 'none served'}</dd>
-      <dt>Replayed</dt>
-      <dd>{receipt.replayed === null ? 'no' : <Time at={receipt.replayed} />}</dd>
-      <dt>Routes tried</dt>
-      <dd className="number">{receipt.attempts ?? 'not known'}</dd>
-      <dt>First content after</dt>
-      <dd className="number">
-        {receipt.first_token_ms === null
-          ? 'not streamed, or not known'
-          : `${countText(receipt.first_token_ms)} ms`}
-      </dd>
-      <dt>Of the input, cached</dt>
-      <dd className="number">{countText(receipt.cached_units)}</dd>
-      <dt>Service tier</dt>
-      <dd>{receipt.service_tier ?? 'standard'}</dd>
-      <dt>Prices of catalog</dt>
-      <dd className="mono">{receipt.catalog ?? 'unknown'}</dd>
-    </dl>
+    <Facts
+      of={{
+        Time: <Time at={receipt.created} />,
+        Key: (
+          <Link to="/keys/$id" params={{ id: receipt.api_key }} className="mono">
+            {receipt.api_key}
+          </Link>
+        ),
+        Model: receipt.model ?? 'unknown',
+        Kind: KIND_NAMES[receipt.kind],
+        Route: receipt.route ?? 'none served',
+        Replayed: receipt.replayed === null ? 'no' : <Time at={receipt.replayed} />,
+        'Routes tried': receipt.attempts ?? 'not known',
+        'First content after':
+          receipt.first_token_ms === null
+            ? 'not streamed, or not known'
+            : `${countText(receipt.first_token_ms)} ms`,
+        'Of the input, cached': countText(receipt.cached_units),
+        'Service tier': receipt.service_tier ?? 'standard',
+        'Prices of catalog': <span className="mono">{receipt.catalog ?? 'unknown'}</span>,
+      }}
+    />
   </Panel>
 );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SERVICE } from '../api/client.ts';
 import { forgetAccount, useAccount } from '../api/queries.ts';
 import { providers, signOut } from '../api/session.ts';
-import { Code, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Code, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed } from '../parts/form.tsx';
 
 export function Settings() {
@@ -17,14 +17,13 @@ export function Settings() {
     <div className="page">
       <PageHead title="Settings" />
       <Panel title="Account">
-        <dl className="facts">
-          <dt>Account</dt>
-          <dd className="mono">{account.data?.id}</dd>
-          <dt>Address</dt>
-          <dd>{account.data?.email ?? 'none given'}</dd>
-          <dt>Opened</dt>
-          <dd>{account.data ? <Time at={account.data.created} /> : null}</dd>
-        </dl>
+        <Facts
+          of={{
+            Account: <span className="mono">{account.data?.id}</span>,
+            Address: account.data?.email ?? 'none given',
+            Opened: account.data ? <Time at={account.data.created} /> : null,
+          }}
+        />
       </Panel>
       <Panel title="Sign-in">
         <div className="stack">

@@ -5,9 +5,9 @@ import { call } from '../api/client.ts';
 import { queryClient, useWebhook } from '../api/queries.ts';
 import type { RotatedSecretBody, WebhookWithStatistics } from '../api/types.ts';
 import { EVENTS } from '../api/values.ts';
-import { countText, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
+import { countText, Figure, Loaded, PageHead, Problem, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
-import { Confirmed, Dialog, Form, Select, useAction } from '../parts/form.tsx';
+import { Confirmed, DialogButton, Form, Select, useAction } from '../parts/form.tsx';
 import { SecretShown } from '../parts/secret-shown.tsx';
 import { WebhookState } from './webhooks.tsx';
 
@@ -34,8 +34,12 @@ function WebhookView({ of: webhook }: { readonly of: WebhookWithStatistics }) {
     <div className="page">
       <PageHead title="Webhook" about={<span className="break">{webhook.url}</span>}>
         <WebhookState of={webhook} />
-        <Test id={id} />
-        <RotateSecret id={id} />
+        <DialogButton text="Send a test" title="Send a test event" className="button main">
+          {(close) => <Test id={id} onClose={close} />}
+        </DialogButton>
+        <DialogButton text="Rotate the secret" title="Rotate the signing secret">
+          {(close) => <RotateSecret id={id} onClose={close} />}
+        </DialogButton>
         <button type="button" className="button" disabled={toggle.busy} onClick={() => toggle.run()}>
           {status === 'active' ? 'Disable' : 'Enable'}
         </button>
@@ -57,95 +61,44 @@ function Statistics({ of: { stats, events } }: { readonly of: WebhookWithStatist
   const { deliveries, success_rate: rate, p95_ms: p95 } = stats;
   return (
     <div className="columns">
-      <Panel>
-        <dl className="figure">
-          <dt>Last deliveries</dt>
-          <dd className="number">{countText(deliveries)}</dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Delivered</dt>
-          <dd className="number">{rate === null ? '–' : `${(rate * 100).toFixed(1)} %`}</dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Answer within (p95)</dt>
-          <dd className="number">{p95 === null ? '–' : `${Math.round(p95)} ms`}</dd>
-        </dl>
-      </Panel>
-      <Panel>
-        <dl className="figure">
-          <dt>Events</dt>
-          <dd>
-            {events.length} of {EVENTS.length}
-          </dd>
-        </dl>
-      </Panel>
+      <Figure title="Last deliveries" value={countText(deliveries)} />
+      <Figure title="Delivered" value={rate === null ? '–' : `${(rate * 100).toFixed(1)} %`} />
+      <Figure title="Answer within (p95)" value={p95 === null ? '–' : `${Math.round(p95)} ms`} />
+      <Figure title="Events" value={`${events.length} of ${EVENTS.length}`} />
     </div>
   );
 }
 
-function Test({ id }: { readonly id: string }) {
-  const [open, setOpen] = useState(false);
+const TYPES = EVENTS.map((each) => [each, each] as const);
+
+function Test({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const [type, setType] = useState<string>(EVENTS[0]);
-  const close = () => setOpen(false);
   const send = async () => {
     await call(`${pathOf(id)}/test`, { method: 'POST', body: { type } });
     await refresh(id);
-    close();
+    onClose();
   };
   return (
-    <>
-      <button type="button" className="button main" onClick={() => setOpen(true)}>
-        Send a test
-      </button>
-      {open ? (
-        <Dialog title="Send a test event" onClose={close}>
-          <Form submit="Send" onSubmit={send} onCancel={close}>
-            <Select
-              label="Event"
-              value={type}
-              onChange={setType}
-              options={EVENTS.map((each) => [each, each] as const)}
-            />
-          </Form>
-        </Dialog>
-      ) : null}
-    </>
+    <Form submit="Send" onSubmit={send} onCancel={onClose}>
+      <Select label="Event" value={type} onChange={setType} options={TYPES} />
+    </Form>
   );
 }
 
-function RotateSecret({ id }: { readonly id: string }) {
-  const [open, setOpen] = useState(false);
+function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const [made, setMade] = useState<RotatedSecretBody>();
-  const close = () => {
-    setOpen(false);
-    setMade(undefined);
-  };
   const rotate = async () => {
     setMade(await call<RotatedSecretBody>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
   };
+  if (made === undefined)
+    return (
+      <Form submit="Rotate" onSubmit={rotate} onCancel={onClose}>
+        <p>Events are signed with both secrets until the old one ends.</p>
+      </Form>
+    );
   return (
-    <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        Rotate the secret
-      </button>
-      {open ? (
-        <Dialog title="Rotate the signing secret" onClose={close}>
-          {made === undefined ? (
-            <Form submit="Rotate" onSubmit={rotate} onCancel={close}>
-              <p>Events are signed with both secrets until the old one ends.</p>
-            </Form>
-          ) : (
-            <SecretShown secret={made.secret} label="Signing secret" onDone={close}>
-              Copy the secret now. The old one signs beside it until{' '}
-              <Time at={made.previous_secret_expires} />.
-            </SecretShown>
-          )}
-        </Dialog>
-      ) : null}
-    </>
+    <SecretShown secret={made.secret} label="Signing secret" onDone={onClose}>
+      Copy the secret now. The old one signs beside it until <Time at={made.previous_secret_expires} />.
+    </SecretShown>
   );
 }

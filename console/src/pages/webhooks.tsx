@@ -5,27 +5,21 @@ import { call } from '../api/client.ts';
 import { queryClient, useWebhooks } from '../api/queries.ts';
 import type { NewWebhook, Webhook } from '../api/types.ts';
 import { EVENTS } from '../api/values.ts';
-import { Badge, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
-import { Dialog, Form, Input } from '../parts/form.tsx';
+import { Badge, PageHead, Time } from '../parts/basics.tsx';
+import { Choices, DialogButton, Form, Input } from '../parts/form.tsx';
 import { SecretShown } from '../parts/secret-shown.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { type Column, TablePanel } from '../parts/table.tsx';
 
 export function Webhooks() {
   const webhooks = useWebhooks();
-  const [making, setMaking] = useState(false);
   return (
     <div className="page">
       <PageHead title="Webhooks" about="Signed events, retried for 24 hours.">
-        <button type="button" className="button main" onClick={() => setMaking(true)}>
-          Add a webhook
-        </button>
+        <DialogButton text="Add a webhook" className="button main">
+          {(close) => <AddWebhook onClose={close} />}
+        </DialogButton>
       </PageHead>
-      <Panel flush>
-        <Loaded query={webhooks}>
-          {(list) => <Table columns={COLUMNS} rows={list} idOf={({ id }) => id} empty="No webhooks yet." />}
-        </Loaded>
-      </Panel>
-      {making ? <AddWebhook onClose={() => setMaking(false)} /> : null}
+      <TablePanel query={webhooks} columns={COLUMNS} idOf={({ id }) => id} empty="No webhooks yet." />
     </div>
   );
 }
@@ -67,53 +61,28 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   };
   if (made !== undefined) {
     return (
-      <Dialog title="The signing secret" onClose={onClose}>
-        <SecretShown secret={made.secret} label="Signing secret" onDone={onClose}>
-          Copy the secret now: it cannot be shown again.
-        </SecretShown>
-      </Dialog>
+      <SecretShown secret={made.secret} label="Signing secret" onDone={onClose}>
+        Copy the secret now: it cannot be shown again.
+      </SecretShown>
     );
   }
   return (
-    <Dialog title="Add a webhook" onClose={onClose}>
-      <Form submit="Add" onSubmit={add} onCancel={onClose}>
-        <Input
-          label="Address"
-          type="url"
-          value={url}
-          onChange={setUrl}
-          required
-          placeholder="https://example.com/hook"
-        />
-        <Input label="Description" value={description} onChange={setDescription} />
-        <EventChoice chosen={events} onChange={setEvents} />
-      </Form>
-    </Dialog>
+    <Form submit="Add" onSubmit={add} onCancel={onClose}>
+      <Input
+        label="Address"
+        type="url"
+        value={url}
+        onChange={setUrl}
+        required
+        placeholder="https://example.com/hook"
+      />
+      <Input label="Description" value={description} onChange={setDescription} />
+      <fieldset className="stack tight">
+        <legend>Events</legend>
+        <div className="columns tight">
+          <Choices options={EVENTS.map((event) => [event, event])} chosen={events} onChange={setEvents} />
+        </div>
+      </fieldset>
+    </Form>
   );
 }
-
-const EventChoice = ({
-  chosen,
-  onChange,
-}: {
-  readonly chosen: readonly string[];
-  readonly onChange: (events: readonly string[]) => void;
-}) => (
-  <fieldset className="stack tight">
-    <legend>Events</legend>
-    <div className="columns tight">
-      {EVENTS.map((event) => (
-        <label key={event} className="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(event)}
-            onChange={() =>
-              onChange(chosen.includes(event) ? chosen.filter((each) => each !== event) : [...chosen, event])
-            }
-          />
-          {event}
-        </label>
-      ))}
-    </div>
-  </fieldset>
-);

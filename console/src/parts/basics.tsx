@@ -1,5 +1,5 @@
 /** The small parts that every page is made of. */
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { usdParts } from '../api/money.ts';
 
 /** An amount with every digit it has; what follows the cents is quieter. */
@@ -80,6 +80,40 @@ export function Panel({
     </section>
   );
 }
+
+/** One value that is read at a glance, with a remark below it. */
+export const Figure = ({
+  title,
+  value,
+  test,
+  children,
+}: {
+  readonly title: string;
+  readonly value: ReactNode;
+  /** The name by which tests find the value. */
+  readonly test?: string;
+  readonly children?: ReactNode;
+}) => (
+  <Panel>
+    <dl className="figure">
+      <dt>{title}</dt>
+      <dd data-testid={test}>{value}</dd>
+    </dl>
+    {children}
+  </Panel>
+);
+
+/** Names with their values. */
+export const Facts = ({ of: facts }: { readonly of: Readonly<Record<string, ReactNode>> }) => (
+  <dl className="facts">
+    {Object.entries(facts).map(([name, value]) => (
+      <Fragment key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </Fragment>
+    ))}
+  </dl>
+);
 
 export const Empty = ({ children }: { readonly children: ReactNode }) => (
   <div className="empty">{children}</div>

@@ -2,9 +2,9 @@
 import { call } from '../api/client.ts';
 import { queryClient, useDeliveries } from '../api/queries.ts';
 import type { DeliveryBody } from '../api/types.ts';
-import { Badge, Loaded, Panel, Problem, Time } from './basics.tsx';
+import { Badge, Problem, Time } from './basics.tsx';
 import { useAction } from './form.tsx';
-import { type Column, Table } from './table.tsx';
+import { type Column, TablePanel } from './table.tsx';
 
 /** The path of a webhook. */
 export const pathOf = (id: string): string => `/api/v1/webhooks/${encodeURIComponent(id)}`;
@@ -20,18 +20,13 @@ const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const;
 export function Deliveries({ id }: { readonly id: string }) {
   const deliveries = useDeliveries(id);
   return (
-    <Panel title="Deliveries" flush>
-      <Loaded query={deliveries}>
-        {(list) => (
-          <Table
-            columns={columnsOf(id)}
-            rows={list}
-            idOf={({ id: delivery }) => delivery}
-            empty="Nothing has been delivered yet."
-          />
-        )}
-      </Loaded>
-    </Panel>
+    <TablePanel
+      query={deliveries}
+      title="Deliveries"
+      columns={columnsOf(id)}
+      idOf={({ id: delivery }) => delivery}
+      empty="Nothing has been delivered yet."
+    />
   );
 }
 

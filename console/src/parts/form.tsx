@@ -143,7 +143,7 @@ export function Form({
 }
 
 /** A dialog while it is open; the browser keeps the focus in it and closes it with Escape. */
-export function Dialog({
+function Dialog({
   title,
   onClose,
   children,
@@ -169,17 +169,17 @@ export function Dialog({
   );
 }
 
-/** A button whose action is asked about first. */
-export function Confirmed({
+/** A button that opens a dialog, whose content is new each time. */
+export function DialogButton({
   text,
-  question,
-  action,
-  className = 'button bad small',
+  title = text,
+  className = 'button',
+  children,
 }: {
   readonly text: string;
-  readonly question: string;
-  readonly action: () => Promise<unknown>;
+  readonly title?: string;
   readonly className?: string;
+  readonly children: (close: () => void) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -189,15 +189,57 @@ export function Confirmed({
         {text}
       </button>
       {open ? (
-        <Dialog title={text} onClose={close}>
-          <Form onSubmit={() => action().then(close)} submit={text} onCancel={close}>
-            <p>{question}</p>
-          </Form>
+        <Dialog title={title} onClose={close}>
+          {children(close)}
         </Dialog>
       ) : null}
     </>
   );
 }
+
+/** A button whose action is asked about first. */
+export const Confirmed = ({
+  text,
+  question,
+  action,
+  className = 'button bad small',
+}: {
+  readonly text: string;
+  readonly question: string;
+  readonly action: () => Promise<unknown>;
+  readonly className?: string;
+}) => (
+  <DialogButton text={text} className={className}>
+    {(close) => (
+      <Form onSubmit={() => action().then(close)} submit={text} onCancel={close}>
+        <p>{question}</p>
+      </Form>
+    )}
+  </DialogButton>
+);
+
+/** Boxes to check, of which any number may be chosen. */
+export const Choices = <T extends string>({
+  options,
+  chosen,
+  onChange,
+}: {
+  readonly options: readonly (readonly [value: T, text: string])[];
+  readonly chosen: readonly T[];
+  readonly onChange: (chosen: readonly T[]) => void;
+}) =>
+  options.map(([value, text]) => (
+    <label key={value} className="check break">
+      <input
+        type="checkbox"
+        checked={chosen.includes(value)}
+        onChange={({ target: { checked } }) =>
+          onChange(checked ? [...chosen, value] : chosen.filter((each) => each !== value))
+        }
+      />
+      <span>{text}</span>
+    </label>
+  ));
 
 /** Tabs as the WAI-ARIA practices have them: arrow keys move, one panel shows. */
 export function Tabs<T extends string>({

@@ -4,7 +4,7 @@ import { usdField } from '../api/money.ts';
 import { usePrices } from '../api/queries.ts';
 import type { ApiKey, PolicyBody } from '../api/types.ts';
 import { type CallKindValue, KINDS } from '../api/values.ts';
-import { Form, Input } from './form.tsx';
+import { Choices, Form, Input } from './form.tsx';
 
 /** A policy as the service takes it: amounts as decimal text. */
 interface PolicyInput {
@@ -55,9 +55,6 @@ function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): Key
     },
   };
 }
-
-const toggled = <T,>(list: readonly T[], entry: T): readonly T[] =>
-  list.includes(entry) ? list.filter((each) => each !== entry) : [...list, entry];
 
 export function KeyForm({
   of,
@@ -112,45 +109,31 @@ export function KeyForm({
       <fieldset className="stack tight">
         <legend>Kinds of calls (none chosen: all)</legend>
         <div className="row">
-          {KINDS.map(([kind, name]) => (
-            <label key={kind} className="check">
-              <input
-                type="checkbox"
-                checked={draft.kinds.includes(kind)}
-                onChange={() => set({ kinds: toggled(draft.kinds, kind) })}
-              />
-              {name}
-            </label>
-          ))}
+          <Choices options={KINDS} chosen={draft.kinds} onChange={(kinds) => set({ kinds })} />
         </div>
       </fieldset>
-      <AllowedModels chosen={draft.models} onToggle={(id) => set({ models: toggled(draft.models, id) })} />
+      <AllowedModels chosen={draft.models} onChange={(models) => set({ models })} />
     </Form>
   );
 }
 
 function AllowedModels({
   chosen,
-  onToggle,
+  onChange,
 }: {
   readonly chosen: readonly string[];
-  readonly onToggle: (id: string) => void;
+  readonly onChange: (chosen: readonly string[]) => void;
 }) {
   const prices = usePrices();
   const known = (prices.data ?? []).map(({ model_id: id }) => id);
-  const all = [...new Set([...chosen, ...known])];
+  const all = [...new Set([...chosen, ...known])].map((id) => [id, id] as const);
   return (
     <details open={chosen.length > 0}>
       <summary>Models ({chosen.length === 0 ? 'all' : `${chosen.length} allowed`})</summary>
       <fieldset>
         <legend className="hidden">Allowed models</legend>
         <div className="columns tight">
-          {all.map((id) => (
-            <label key={id} className="check break">
-              <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
-              <span>{id}</span>
-            </label>
-          ))}
+          <Choices options={all} chosen={chosen} onChange={onChange} />
         </div>
       </fieldset>
     </details>

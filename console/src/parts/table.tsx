@@ -1,6 +1,6 @@
 /** Tables: every list of the console, with the look and the heads of its columns in one place. */
 import type { ReactNode } from 'react';
-import { Empty } from './basics.tsx';
+import { Empty, Loaded, Panel } from './basics.tsx';
 
 export interface Column<T> {
   /** The heading of the column, unique within a table. */
@@ -14,13 +14,7 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
 }
 
-export function Table<T>({
-  columns,
-  rows,
-  idOf,
-  empty,
-  foot,
-}: {
+interface TableOptions<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly idOf: (row: T) => string;
@@ -28,7 +22,9 @@ export function Table<T>({
   readonly empty: string;
   /** Rows of sums. */
   readonly foot?: ReactNode;
-}) {
+}
+
+export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) {
   if (rows.length === 0 && foot === undefined) return <Empty>{empty}</Empty>;
   return (
     <div className="scroll">
@@ -58,3 +54,17 @@ export function Table<T>({
     </div>
   );
 }
+
+/** A panel that is the table of what a query finds. */
+export const TablePanel = <T,>({
+  query,
+  title,
+  ...table
+}: Omit<TableOptions<T>, 'rows'> & {
+  readonly query: { readonly data: readonly T[] | undefined; readonly error: Error | null };
+  readonly title?: string;
+}) => (
+  <Panel {...(title === undefined ? {} : { title })} flush>
+    <Loaded query={query}>{(rows) => <Table {...table} rows={rows} />}</Loaded>
+  </Panel>
+);

@@ -11,7 +11,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { decodeTime, encodeTime } from 'ulid';
 import type { UlidSource } from '../../platform/core/ports.ts';
-import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { asNumber, asText, codec } from '../../platform/dynamodb/codec.ts';
 import { type PartTable, readParts, writeParts } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import type { IndexBuildStore } from '../core/discovery/search-build.ts';
@@ -107,17 +108,11 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
     const { Attributes: replaced } = await this.#client.send(
       new PutItemCommand({
         TableName: this.#table,
-        Item: {
-          ...POINTER,
-          version: text(version),
-          parts: number(parts),
-          since_ms: number(sinceMs),
-          built_ms: number(builtMs),
-        },
+        Item: { ...POINTER, ...INDEX.encode({ version, parts, sinceMs, builtMs }) },
         ReturnValues: 'ALL_OLD',
       }),
     );
-    if (replaced !== undefined) await this.#remove(decodePointer(replaced));
+    if (replaced !== undefined) await this.#remove(INDEX.decode(replaced));
     return bytes;
   }
 
@@ -136,7 +131,7 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
 
   async #pointer(): Promise<Pointer | undefined> {
     const item = await readItem(this.#client, { TableName: this.#table, Key: POINTER });
-    return item === undefined ? undefined : decodePointer(item);
+    return item === undefined ? undefined : INDEX.decode(item);
   }
 }
 
@@ -145,9 +140,9 @@ const partKey = (version: string, index: number): Item => ({
   entry: text(String(index)),
 });
 
-const decodePointer = (item: Item): Pointer => ({
-  version: readText(item, 'version'),
-  parts: readNumber(item, 'parts'),
-  sinceMs: readNumber(item, 'since_ms'),
-  builtMs: readNumber(item, 'built_ms'),
+const INDEX = codec<Pointer>({
+  version: asText('version'),
+  parts: asNumber('parts'),
+  sinceMs: asNumber('since_ms'),
+  builtMs: asNumber('built_ms'),
 });

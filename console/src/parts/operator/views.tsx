@@ -2,21 +2,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call, withQuery } from '../../api/client.ts';
 import type { ApiPage } from '../../api/types.ts';
-import { Loaded, Panel } from '../basics.tsx';
-import { type Column, Table } from '../table.tsx';
+import { type Column, TablePanel } from '../table.tsx';
 
 const pathOf = (view: string): string => `/api/v1/operator/${view}`;
 
 export const useView = <T,>(view: string) =>
   useQuery({ queryKey: ['operator', view], queryFn: () => call<T>(pathOf(view)) });
-
-const usePages = <T,>(view: string) =>
-  useInfiniteQuery({
-    queryKey: ['operator', view, 'pages'],
-    queryFn: ({ pageParam }) => call<ApiPage<T>>(withQuery(pathOf(view), { limit: 100, cursor: pageParam })),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-  });
 
 /** A table of pages, with a button for the next one. */
 export function Pages<T>({
@@ -28,16 +19,16 @@ export function Pages<T>({
   readonly columns: readonly Column<T>[];
   readonly idOf: (row: T) => string;
 }) {
-  const pages = usePages<T>(view);
+  const pages = useInfiniteQuery({
+    queryKey: ['operator', view, 'pages'],
+    queryFn: ({ pageParam: cursor }) => call<ApiPage<T>>(withQuery(pathOf(view), { limit: 100, cursor })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    select: ({ pages: found }) => found.flatMap(({ data }) => data),
+  });
   return (
     <>
-      <Panel flush>
-        <Loaded query={pages}>
-          {({ pages: found }) => (
-            <Table columns={columns} rows={found.flatMap(({ data }) => data)} idOf={idOf} empty="None." />
-          )}
-        </Loaded>
-      </Panel>
+      <TablePanel query={pages} columns={columns} idOf={idOf} empty="None." />
       {pages.hasNextPage ? (
         <div className="row">
           <button type="button" className="button" onClick={() => pages.fetchNextPage()}>

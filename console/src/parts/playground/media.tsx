@@ -7,42 +7,41 @@ import type { SnippetRequest } from '../snippets/requests.ts';
 import { AsCode } from '../snippets/tabs.tsx';
 import { MadeLine } from './made.tsx';
 
-/** Makes one call and notes what it took. */
-async function timed<T>(
-  path: string,
-  body: unknown,
-  read: (response: Response) => Promise<T>,
-): Promise<{ readonly answer: T; readonly made: PlaygroundMetrics }> {
-  const startedMs = performance.now();
-  const { response, requestId } = await inference(path, body, AbortSignal.timeout(600_000));
-  const answer = await read(response);
-  const totalMs = performance.now() - startedMs;
-  return { answer, made: { requestId, firstMs: totalMs, totalMs } };
+interface TrialOptions<T> {
+  readonly submit: string;
+  readonly request: SnippetRequest;
+  /** The body of the call, where it is not that of `request`. */
+  readonly body?: () => FormData;
+  readonly read: (response: Response) => Promise<T>;
+  /** Shows the result of the call. */
+  readonly show: (result: T) => ReactNode;
+  readonly children: ReactNode;
 }
 
-function Trial({
-  submit,
-  onSubmit,
-  made,
-  result,
-  request,
-  children,
-}: {
-  readonly submit: string;
-  readonly onSubmit: () => Promise<void>;
-  readonly made: PlaygroundMetrics | undefined;
-  readonly result: ReactNode;
-  readonly request: SnippetRequest;
-  readonly children: ReactNode;
-}) {
+/** A form that makes one call, shows what it has made, and what it took. */
+function Trial<T>({ submit, request, body, read, show, children }: TrialOptions<T>) {
+  const [made, setMade] = useState<{ readonly result: T; readonly metrics: PlaygroundMetrics }>();
+  const run = async () => {
+    const startedMs = performance.now();
+    const path = KIND_PATHS[request.kind];
+    const sent = body === undefined ? request.body : body();
+    const { response, requestId } = await inference(path, sent, AbortSignal.timeout(600_000));
+    const result = await read(response);
+    const totalMs = performance.now() - startedMs;
+    setMade({ result, metrics: { requestId, firstMs: totalMs, totalMs } });
+  };
   return (
     <>
       <div className="panel stack">
-        <Form submit={submit} onSubmit={onSubmit}>
+        <Form submit={submit} onSubmit={run}>
           {children}
         </Form>
-        {result}
-        {made === undefined ? null : <MadeLine made={made} />}
+        {made === undefined ? null : (
+          <>
+            {show(made.result)}
+            <MadeLine made={made.metrics} />
+          </>
+        )}
       </div>
       <AsCode of={() => request} />
     </>
@@ -55,27 +54,14 @@ interface Images {
 
 export function ImageTrial({ model }: { readonly model: string }) {
   const [prompt, setPrompt] = useState('A lighthouse at dusk');
-  const body = { model, prompt, response_format: 'b64_json' };
-  const [image, setImage] = useState<string>();
-  const [made, setMade] = useState<PlaygroundMetrics>();
-  const draw = async () => {
-    const { answer, made: after } = await timed(
-      KIND_PATHS.image,
-      body,
-      async (response) => (await response.json()) as Images,
-    );
-    setImage(answer.data[0]?.b64_json);
-    setMade(after);
-  };
   return (
     <Trial
       submit="Draw"
-      request={{ kind: 'image', body }}
-      onSubmit={draw}
-      made={made}
-      result={
-        image === undefined ? null : (
-          <img className="picture" src={`data:image/png;base64,${image}`} alt={prompt} />
+      request={{ kind: 'image', body: { model, prompt, response_format: 'b64_json' } }}
+      read={async (response) => (await response.json()) as Images}
+      show={({ data: [image] }) =>
+        image?.b64_json === undefined ? null : (
+          <img className="picture" src={`data:image/png;base64,${image.b64_json}`} alt={prompt} />
         )
       }
     >
@@ -87,28 +73,12 @@ export function ImageTrial({ model }: { readonly model: string }) {
 export function SpeechTrial({ model }: { readonly model: string }) {
   const [input, setInput] = useState('Every call has a price, and this one is yours.');
   const [voice, setVoice] = useState('alloy');
-  const body = { model, input, voice };
-  const [audio, setAudio] = useState<string>();
-  const [made, setMade] = useState<PlaygroundMetrics>();
-  useEffect(
-    () => () => {
-      if (audio !== undefined) URL.revokeObjectURL(audio);
-    },
-    [audio],
-  );
-  const speak = async () => {
-    const { answer, made: after } = await timed(KIND_PATHS.tts, body, (response) => response.blob());
-    setAudio(URL.createObjectURL(answer));
-    setMade(after);
-  };
   return (
     <Trial
       submit="Speak"
-      request={{ kind: 'tts', body }}
-      onSubmit={speak}
-      made={made}
-      // biome-ignore lint/a11y/useMediaCaption: its text stands in the field above it.
-      result={audio === undefined ? null : <audio controls src={audio} />}
+      request={{ kind: 'tts', body: { model, input, voice } }}
+      read={(response) => response.blob()}
+      show={(audio) => <Audio of={audio} />}
     >
       <TextArea label="Text" value={input} onChange={setInput} rows={2} />
       <Input label="Voice" value={voice} onChange={setVoice} />
@@ -116,29 +86,33 @@ export function SpeechTrial({ model }: { readonly model: string }) {
   );
 }
 
+function Audio({ of: audio }: { readonly of: Blob }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(audio);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [audio]);
+  // biome-ignore lint/a11y/useMediaCaption: its text stands in the field above it.
+  return <audio controls src={url} />;
+}
+
 export function TranscriptionTrial({ model }: { readonly model: string }) {
   const [file, setFile] = useState<File>();
-  const [text, setText] = useState<string>();
-  const [made, setMade] = useState<PlaygroundMetrics>();
-  const transcribe = async () => {
+  const body = () => {
     if (file === undefined) throw new Error('Choose a file.');
     const form = new FormData();
     form.set('model', model);
     form.set('file', file);
-    const { answer, made: after } = await timed(KIND_PATHS.audio, form, async (response) => {
-      const said: { readonly text: string } = await response.json();
-      return said.text;
-    });
-    setText(answer);
-    setMade(after);
+    return form;
   };
   return (
     <Trial
       submit="Transcribe"
       request={{ kind: 'audio', body: { model }, ...(file === undefined ? {} : { file: file.name }) }}
-      onSubmit={transcribe}
-      made={made}
-      result={text === undefined ? null : <p className="turn assistant">{text}</p>}
+      body={body}
+      read={async (response) => (await response.json()) as { readonly text: string }}
+      show={({ text }) => <p className="turn assistant">{text}</p>}
     >
       <Field label="Audio file">
         {(id) => (
