@@ -174,7 +174,7 @@ function keysOf(
 
 const usageRecords = (
   client: DynamoDBClient,
-  tables: { readonly accounts: string; readonly keys: string; readonly usage: string },
+  tables: { readonly keys: string; readonly usage: string },
   wallet: ReturnType<typeof walletOf>,
 ) => ({
   /** The usage records of all accounts. */

@@ -1,10 +1,10 @@
 /** Readings of usage records that no function needs: all of a table within a bound, and an account's by time. */
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { firstIdAt } from '../lambdas/ledger/core/usage/sums.ts';
+import { type DynamoDBClient, paginateQuery, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { encodeTime } from 'ulid';
 import type { UsageRecord } from '../lambdas/ledger/core/usage-record.ts';
-import { createAccountKeys } from '../lambdas/ledger/store/usage/account-keys.ts';
-import { createUsageStore, RECORD } from '../lambdas/ledger/store/usage-store.ts';
-import type { Item } from '../lambdas/platform/dynamodb/attribute-values.ts';
+import { decodeRecord } from '../lambdas/ledger/store/usage-store.ts';
+import { TABLES } from '../lambdas/platform/contract/tables.ts';
+import { type Item, text } from '../lambdas/platform/dynamodb/attribute-values.ts';
 
 /** From, inclusive, and to, exclusive, in milliseconds since the epoch. */
 export interface TimeSpan {
@@ -36,7 +36,7 @@ export async function scanUsage(
         ...(after === undefined ? {} : { ExclusiveStartKey: after }),
       }),
     );
-    for (const item of items) visit(RECORD.decode(item));
+    for (const item of items) visit(decodeRecord(item));
     read += items.length;
     after = last;
     if (last === undefined) return { read, complete: true };
@@ -44,22 +44,37 @@ export async function scanUsage(
   return { read, complete: false };
 }
 
-/** Key after key, each key's calls with the newest first. */
+/** Before every request id of that time. */
+const idAt = (ms: number): string => `req_${encodeTime(Math.max(0, Math.floor(ms)), 10)}`;
+
+/** Key after key, each key's calls in their order. */
 export async function* usageOfAccount(
   client: DynamoDBClient,
-  tables: { readonly accounts: string; readonly keys: string; readonly usage: string },
+  tables: { readonly keys: string; readonly usage: string },
   accountId: string,
   { fromMs, toMs }: TimeSpan,
 ): AsyncGenerator<UsageRecord, void> {
-  const usage = createUsageStore(client, tables.usage);
-  const { later } = await createAccountKeys(client, tables).since(accountId, '', Number.POSITIVE_INFINITY);
-  const span = { from: firstIdAt(fromMs), to: firstIdAt(toMs), limit: PAGE };
-  for (const keyId of later) {
-    let before: string | undefined;
-    do {
-      const page = await usage.list({ ...span, keyId, ...(before === undefined ? {} : { before }) });
-      yield* page.records;
-      before = page.next;
-    } while (before !== undefined);
-  }
+  const keys = paginateQuery(
+    { client },
+    {
+      TableName: tables.keys,
+      IndexName: TABLES.keys.indexes[0].name,
+      KeyConditionExpression: 'account_id = :account',
+      ExpressionAttributeValues: { ':account': text(accountId) },
+    },
+  );
+  for await (const { Items: found = [] } of keys)
+    for (const { key_id: keyId } of found) {
+      if (keyId === undefined || fromMs >= toMs) continue;
+      const records = paginateQuery(
+        { client },
+        {
+          TableName: tables.usage,
+          ConsistentRead: true,
+          KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+          ExpressionAttributeValues: { ':key': keyId, ':from': text(idAt(fromMs)), ':to': text(idAt(toMs)) },
+        },
+      );
+      for await (const { Items: items = [] } of records) yield* items.map(decodeRecord);
+    }
 }

@@ -1,7 +1,6 @@
 /** An account's own item, beside its top-ups in the same partition. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Item, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asText, codec, optional } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import type { Account } from '../core/accounts.ts';
 
@@ -10,25 +9,27 @@ export const accountKey = (accountId: string): Item => ({
   item: text('account'),
 });
 
+export const encodeAccount = ({ id, email, created }: Account): Item => ({
+  ...accountKey(id),
+  created: number(created),
+  ...(email === undefined ? {} : { email: text(email) }),
+});
+
 /**
  * The time at which the account became an operator's, in seconds since the epoch. Without it the account has no access
  * to the operator's view.
  */
 export const OPERATOR_SINCE = 'operator_since';
 
-const ACCOUNT = codec<Account>({
-  id: asText('account_id'),
-  created: asNumber('created'),
-  email: optional(asText('email')),
-  operatorSince: optional(asNumber(OPERATOR_SINCE)),
-});
-
-export const encodeAccount = (account: Account): Item => ({
-  ...accountKey(account.id),
-  ...ACCOUNT.encode(account),
-});
-
-export const decodeAccount = (item: Item): Account => ACCOUNT.decode(item);
+export function decodeAccount(item: Item): Account {
+  const email = item.email?.S;
+  return {
+    id: readText(item, 'account_id'),
+    created: readNumber(item, 'created'),
+    ...(email === undefined ? {} : { email }),
+    ...(item[OPERATOR_SINCE] === undefined ? {} : { operatorSince: readNumber(item, OPERATOR_SINCE) }),
+  };
+}
 
 /** The account as the last write left it; undefined when there is none. */
 export async function readAccount(

@@ -5,8 +5,14 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { KINDS, type Kind } from '../../platform/core/kinds.ts';
-import { type Item, number, readInteger, readNumber } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asOneOf, asText, codec, optional } from '../../platform/dynamodb/codec.ts';
+import {
+  type Item,
+  number,
+  readInteger,
+  readNumber,
+  readText,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
 import {
   dailyOf,
   KEY_STATUSES,
@@ -55,31 +61,18 @@ export function oldNames(item: Item, windows: Windows): readonly string[] {
   });
 }
 
-/** The part of a key that is independent of windows and policy. */
-const STORED = codec<Omit<KeyState, 'policy' | 'requestsLeft' | 'tokensLeft' | 'dayLeft' | 'monthLeft'>>({
-  keyId: asText('key_id'),
-  accountId: asText('account_id'),
-  secretHash: asText('secret_hash'),
-  previous: optional(
-    codec<NonNullable<KeyState['previous']>>({
-      secretHash: asText('previous_hash'),
-      until: asNumber('previous_until'),
-    }),
-  ),
-  name: asText('name'),
-  status: asOneOf('status', KEY_STATUSES),
-  version: asNumber('version'),
-  created: asNumber('created'),
-  used: optional(asNumber('used')),
-  repaired: optional(asNumber('repaired')),
-});
-
 /** A new key, with every window full. */
 export function encodeNewKey(
   key: Pick<KeyState, 'keyId' | 'accountId' | 'secretHash' | 'name' | 'policy' | 'created'>,
 ): Item {
   return {
-    ...STORED.encode({ ...key, status: 'active', version: 1 }),
+    key_id: text(key.keyId),
+    account_id: text(key.accountId),
+    secret_hash: text(key.secretHash),
+    name: text(key.name),
+    status: text('active'),
+    version: number(1),
+    created: number(key.created),
     ...encodePolicy(key.policy),
   };
 }
@@ -107,13 +100,35 @@ export function decodeKey(item: Item, windows: Windows): KeyState {
     return readInteger(item, item[name] === undefined ? counter.full : name);
   };
   return {
-    ...STORED.decode(item),
+    keyId: readText(item, 'key_id'),
+    accountId: readText(item, 'account_id'),
+    secretHash: readText(item, 'secret_hash'),
+    ...(item.previous_hash === undefined
+      ? {}
+      : {
+          previous: {
+            secretHash: readText(item, 'previous_hash'),
+            until: readNumber(item, 'previous_until'),
+          },
+        }),
+    name: readText(item, 'name'),
+    status: readStatus(item),
     policy: decodePolicy(item),
+    version: readNumber(item, 'version'),
+    created: readNumber(item, 'created'),
     requestsLeft: Number(left(REQUESTS)),
     tokensLeft: left(TOKENS),
     dayLeft: left(DAY),
     monthLeft: left(MONTH),
+    ...(item.used === undefined ? {} : { used: readNumber(item, 'used') }),
+    ...(item.repaired === undefined ? {} : { repaired: readNumber(item, 'repaired') }),
   };
+}
+
+function readStatus(item: Item): KeyState['status'] {
+  const status = KEY_STATUSES.find((known) => known === readText(item, 'status'));
+  if (status === undefined) throw new Error('attribute status is not a key status');
+  return status;
 }
 
 const isKind = (value: string): value is Kind => (KINDS as readonly string[]).includes(value);

@@ -6,8 +6,7 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, number, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asFlag, asNumber, asText, codec } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { splitBytes } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { putItem } from '../../platform/dynamodb/update-item.ts';
@@ -26,7 +25,7 @@ export class DynamoReplayStore implements ReplayStore {
   async claim(wanted: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
     const found = await putItem(this.#client, {
       TableName: this.#table,
-      Item: CLAIM.encode({ ...wanted, done: false }),
+      Item: encodeClaim(wanted),
       // Another call may take a dead call's claim, but never a streamed one's: its key is good for one call.
       ConditionExpression:
         'attribute_not_exists(replay_id) OR expires <= :now OR request_id = :request ' +
@@ -39,12 +38,12 @@ export class DynamoReplayStore implements ReplayStore {
         ':no': { BOOL: false },
       },
     });
-    return found === undefined ? 'claimed' : CLAIM.decode(found);
+    return found === undefined ? 'claimed' : decodeClaim(found);
   }
 
   async find(id: string, nowMs: number): Promise<StoredClaim | undefined> {
     const item = await this.#read(id);
-    const found = item === undefined ? undefined : CLAIM.decode(item);
+    const found = item === undefined ? undefined : decodeClaim(item);
     return found === undefined || found.expires <= nowMs / 1000 ? undefined : found;
   }
 
@@ -129,12 +128,26 @@ const sealOf = (credential: string, id: string): Seal => ({
 /** Parts carry their call's id, so that a dead call's parts never mix with those of the one that took its claim. */
 const partId = (id: string, requestId: string, index: number): string => `${id}#${requestId}#${index}`;
 
-const CLAIM = codec<StoredClaim>({
-  id: asText('replay_id'),
-  requestHash: asText('request_hash'),
-  requestId: asText('request_id'),
-  stream: asFlag('stream'),
-  done: asFlag('done'),
-  leaseMs: asNumber('lease'),
-  expires: asNumber('expires'),
-});
+function encodeClaim(claim: ReplayClaim): Item {
+  return {
+    replay_id: text(claim.id),
+    request_hash: text(claim.requestHash),
+    request_id: text(claim.requestId),
+    stream: { BOOL: claim.stream },
+    done: { BOOL: false },
+    lease: number(claim.leaseMs),
+    expires: number(claim.expires),
+  };
+}
+
+function decodeClaim(item: Item): StoredClaim {
+  return {
+    id: readText(item, 'replay_id'),
+    requestHash: readText(item, 'request_hash'),
+    requestId: readText(item, 'request_id'),
+    stream: item.stream?.BOOL === true,
+    done: item.done?.BOOL === true,
+    leaseMs: readNumber(item, 'lease'),
+    expires: readNumber(item, 'expires'),
+  };
+}

@@ -1,7 +1,12 @@
 /** The findings of the last audit: one item, in a separate partition in the table of accounts. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Item, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asFlag, asInteger, asNumber, codec } from '../../platform/dynamodb/codec.ts';
+import {
+  type Item,
+  number,
+  readInteger,
+  readNumber,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { putItem } from '../../platform/dynamodb/update-item.ts';
 import type { AuditConclusion } from '../core/audit/conclusion.ts';
@@ -9,21 +14,17 @@ import type { AuditConclusion } from '../core/audit/conclusion.ts';
 /** No account has such an id. */
 const KEY: Item = { account_id: text('audit'), item: text('audit#last') };
 
-const CONCLUSION = codec<AuditConclusion>({
-  ended: asNumber('ended'),
-  accounts: asNumber('accounts'),
-  unproven: asNumber('unproven'),
-  drift: asInteger('drift'),
-  complete: asFlag('complete'),
-});
-
 /** Replaces what the audit before it found. Safe to repeat. */
 export async function writeConclusion(
   client: DynamoDBClient,
   table: string,
-  conclusion: AuditConclusion,
+  { ended, accounts, unproven, drift, complete }: AuditConclusion,
 ): Promise<void> {
-  await putItem(client, { TableName: table, Item: { ...KEY, ...CONCLUSION.encode(conclusion) } });
+  const sums = { accounts: number(accounts), unproven: number(unproven), drift: number(drift) };
+  await putItem(client, {
+    TableName: table,
+    Item: { ...KEY, ended: number(ended), ...sums, complete: { BOOL: complete } },
+  });
 }
 
 /** Undefined before the first audit. */
@@ -32,5 +33,12 @@ export async function readConclusion(
   table: string,
 ): Promise<AuditConclusion | undefined> {
   const item = await readItem(client, { TableName: table, Key: KEY });
-  return item === undefined ? undefined : CONCLUSION.decode(item);
+  if (item === undefined) return undefined;
+  return {
+    ended: readNumber(item, 'ended'),
+    accounts: readNumber(item, 'accounts'),
+    unproven: readNumber(item, 'unproven'),
+    drift: readInteger(item, 'drift'),
+    complete: item.complete?.BOOL === true,
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import type { BillLine, UsageRecord } from '../core/usage-record.ts';
-import { BASIS, RECORD } from './usage-store.ts';
+import { decodeBasis, encodeBasis, encodeRecord } from './usage-store.ts';
 
 const line: fc.Arbitrary<BillLine> = fc.record({
   item: fc.stringMatching(/^[a-z][a-z0-9_:*@/-]{0,40}$/),
@@ -26,17 +26,17 @@ describe('the stored basis of a bill', () => {
           region: 'us',
           providerCost: 0n,
         };
-        expect(BASIS.decode(BASIS.encode(basis))).toEqual(basis);
+        expect(decodeBasis(encodeBasis(basis))).toEqual(basis);
       }),
     );
   });
 
   it('decodes to an empty basis if the record contains none', () => {
-    expect(BASIS.decode(BASIS.encode({}))).toEqual({});
+    expect(decodeBasis(encodeBasis({}))).toEqual({});
   });
 
   it('fails to decode if the text is not a list of lines', () => {
-    expect(() => BASIS.decode({ lines: { S: 'input*1' } })).toThrow('cannot be read');
+    expect(() => decodeBasis({ lines: { S: 'input*1' } })).toThrow('cannot be read');
   });
 
   it('leaves the record of a call with cache, reasoning, searches and a tier within one write unit', () => {
@@ -68,12 +68,12 @@ describe('the stored basis of a bill', () => {
       region: 'us',
       providerCost: 123_456_789_012n,
     };
-    expect(bytesOf({ ...RECORD.encode(record), write_id: { S: '0'.repeat(36) } })).toBeLessThan(1_024);
+    expect(bytesOf({ ...encodeRecord(record), write_id: { S: '0'.repeat(36) } })).toBeLessThan(1_024);
   });
 });
 
 /** At least the size of an item (Amazon DynamoDB developer guide, Item sizes and formats). */
-const bytesOf = (item: ReturnType<typeof RECORD.encode>): number =>
+const bytesOf = (item: ReturnType<typeof encodeRecord>): number =>
   Object.entries(item).reduce((sum, [name, value]) => {
     const [content] = Object.values(value) as unknown[];
     return sum + Buffer.byteLength(name) + (typeof content === 'string' ? Buffer.byteLength(content) : 1);

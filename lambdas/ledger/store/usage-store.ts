@@ -1,34 +1,28 @@
 /** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { KINDS } from '../../platform/core/kinds.ts';
-import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import {
-  asDecimal,
-  asFlag,
-  asInteger,
-  asNumber,
-  asOneOf,
-  asText,
-  attribute,
-  codec,
-  type FieldCodecs,
-  optional,
-  orElse,
-} from '../../platform/dynamodb/codec.ts';
+  type Item,
+  number,
+  readDecimal,
+  readInteger,
+  readNumber,
+  readText,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
 import { queryPage, readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putItem, updateItem } from '../../platform/dynamodb/update-item.ts';
 import type { ReplayMarks, UsagePage, UsageQuery, UsageStore } from '../core/ports.ts';
 import type { AccountCallsDependencies } from '../core/usage/account-calls.ts';
-import type { SummedCall } from '../core/usage/sums.ts';
 import {
   type BillBasis,
   type BillLine,
   CALL_STATUSES,
+  type CallStatus,
   UNITS,
-  type UnbilledUsage,
   type UsageRecord,
 } from '../core/usage-record.ts';
+import { readKind } from './wallet/item.ts';
 
 const keyOf = (keyId: string, requestId: string): Item => ({
   key_id: text(keyId),
@@ -47,15 +41,15 @@ export function createUsageStore(
     const writeId = randomUUID();
     const found = await putItem(client, {
       TableName: table,
-      Item: { ...RECORD.encode(record), write_id: text(writeId) },
+      Item: { ...encodeRecord(record), write_id: text(writeId) },
       ConditionExpression: 'attribute_not_exists(request_id)',
     });
-    return found === undefined || found.write_id?.S === writeId ? 'written' : RECORD.decode(found);
+    return found === undefined || found.write_id?.S === writeId ? 'written' : decodeRecord(found);
   }
 
   async function get(keyId: string, requestId: string): Promise<UsageRecord | undefined> {
     const item = await readItem(client, { TableName: table, Key: keyOf(keyId, requestId) });
-    return item === undefined ? undefined : RECORD.decode(item);
+    return item === undefined ? undefined : decodeRecord(item);
   }
 
   async function list({ keyId, from, to, limit, before }: UsageQuery): Promise<UsagePage> {
@@ -73,7 +67,7 @@ export function createUsageStore(
         ConsistentRead: true,
         Limit: limit,
       },
-      RECORD.decode,
+      decodeRecord,
       ({ id }) => id,
     );
     return { records: entries, next };
@@ -84,7 +78,7 @@ export function createUsageStore(
     for (let at = 0; at < keyIds.length; at += BATCH) {
       const keys = keyIds.slice(at, at + BATCH).map((keyId) => keyOf(keyId, requestId));
       const [item] = await readMany(client, table, keys);
-      if (item !== undefined) return RECORD.decode(item);
+      if (item !== undefined) return decodeRecord(item);
     }
     return undefined;
   }
@@ -105,6 +99,75 @@ export const createReplayMarks = (client: DynamoDBClient, table: string): Replay
   },
 });
 
+export function encodeRecord(record: UsageRecord): Item {
+  return {
+    key_id: text(record.keyId),
+    request_id: text(record.id),
+    account_id: text(record.accountId),
+    created: number(record.created),
+    ...(record.model === null ? {} : { model: text(record.model) }),
+    kind: text(record.kind),
+    input_units: number(record.inputUnits),
+    cached_units: number(record.cachedUnits),
+    output_units: number(record.outputUnits),
+    unit: text(record.unit),
+    cost: number(record.cost),
+    ...(record.unbilled === undefined
+      ? {}
+      : { unbilled: number(record.unbilled.amount), unbilled_factor: number(record.unbilled.factor) }),
+    estimated: { BOOL: record.estimated },
+    ...(record.route === null ? {} : { route: text(record.route) }),
+    status: text(record.status),
+    ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
+    ...(record.held === undefined ? {} : { held: number(record.held) }),
+    ...(record.firstTokenMs === undefined ? {} : { first_token_ms: number(record.firstTokenMs) }),
+    ...(record.attempts === undefined ? {} : { attempts: number(record.attempts) }),
+    ...encodeBasis(record),
+  };
+}
+
+export function decodeRecord(item: Item): UsageRecord {
+  return {
+    id: readText(item, 'request_id'),
+    ...(item.attempt?.S === undefined ? {} : { attempt: item.attempt.S }),
+    keyId: readText(item, 'key_id'),
+    accountId: readText(item, 'account_id'),
+    created: readNumber(item, 'created'),
+    model: item.model?.S ?? null,
+    kind: readKind(readText(item, 'kind')),
+    inputUnits: readDecimal(item, 'input_units'),
+    cachedUnits: readDecimal(item, 'cached_units'),
+    outputUnits: readDecimal(item, 'output_units'),
+    unit: oneOf(readText(item, 'unit'), UNITS),
+    cost: readInteger(item, 'cost'),
+    ...(item.unbilled === undefined
+      ? {}
+      : {
+          unbilled: {
+            amount: readInteger(item, 'unbilled'),
+            factor: readDecimal(item, 'unbilled_factor'),
+          },
+        }),
+    estimated: item.estimated?.BOOL === true,
+    route: item.route?.S ?? null,
+    status: readStatus(item),
+    ...(item.held === undefined ? {} : { held: readInteger(item, 'held') }),
+    ...(item.first_token_ms === undefined ? {} : { firstTokenMs: readNumber(item, 'first_token_ms') }),
+    ...(item.attempts === undefined ? {} : { attempts: readNumber(item, 'attempts') }),
+    ...(item.replayed === undefined ? {} : { replayed: readNumber(item, 'replayed') }),
+    ...decodeBasis(item),
+  };
+}
+
+/** Throws for a status that there is not. */
+export const readStatus = (item: Item): CallStatus => oneOf(readText(item, 'status'), CALL_STATUSES);
+
+function oneOf<T extends string>(value: string, values: readonly T[]): T {
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}`);
+  return found;
+}
+
 /** `input*1000@3000000000/1000000`: a quantity of an item, at a price in nano-USD for `per` of them. Items hold no blank. */
 const lineText = ({ item, quantity, price, per }: BillLine): string => `${item}*${quantity}@${price}/${per}`;
 
@@ -116,55 +179,22 @@ function readLine(line: string): BillLine {
   return { item, quantity: Number(quantity), price: BigInt(price), per: Number(per) };
 }
 
-const LINES = attribute<readonly BillLine[]>(
-  'lines',
-  (lines) => text(lines.map(lineText).join(' ')),
-  (item, name) => readText(item, name).split(' ').map(readLine),
-);
-const WAIVED = asInteger('waived');
+export const encodeBasis = (basis: BillBasis): Item => ({
+  ...(basis.lines === undefined || basis.lines.length === 0
+    ? {}
+    : { lines: text(basis.lines.map(lineText).join(' ')) }),
+  ...(basis.waived === undefined || basis.waived === 0n ? {} : { waived: number(basis.waived) }),
+  ...(basis.catalog === undefined ? {} : { catalog: text(basis.catalog) }),
+  ...(basis.serviceTier === undefined ? {} : { service_tier: text(basis.serviceTier) }),
+  ...(basis.region === undefined ? {} : { region: text(basis.region) }),
+  ...(basis.providerCost === undefined ? {} : { provider_cost: number(basis.providerCost) }),
+});
 
-/** A record has no lines where nothing was billed, and no waived amount where none is. */
-const basis: FieldCodecs<BillBasis> = {
-  lines: optional({ ...LINES, encode: (lines) => (lines.length === 0 ? {} : LINES.encode(lines)) }),
-  waived: optional({ ...WAIVED, encode: (amount) => (amount === 0n ? {} : WAIVED.encode(amount)) }),
-  catalog: optional(asText('catalog')),
-  serviceTier: optional(asText('service_tier')),
-  region: optional(asText('region')),
-  providerCost: optional(asInteger('provider_cost')),
-};
-
-export const BASIS = codec(basis);
-
-const unbilled: FieldCodecs<UnbilledUsage> = {
-  amount: asInteger('unbilled'),
-  factor: asDecimal('unbilled_factor'),
-};
-
-/** The part of a record that sums need. */
-export const summedCall: FieldCodecs<SummedCall> = {
-  id: asText('request_id'),
-  created: asNumber('created'),
-  model: orElse(asText('model'), null),
-  kind: asOneOf('kind', KINDS),
-  status: asOneOf('status', CALL_STATUSES),
-  inputUnits: asDecimal('input_units'),
-  cachedUnits: asDecimal('cached_units'),
-  outputUnits: asDecimal('output_units'),
-  cost: asInteger('cost'),
-};
-
-export const RECORD = codec<UsageRecord>({
-  ...summedCall,
-  ...basis,
-  keyId: asText('key_id'),
-  accountId: asText('account_id'),
-  attempt: optional(asText('attempt')),
-  unit: asOneOf('unit', UNITS),
-  unbilled: optional(codec(unbilled)),
-  estimated: asFlag('estimated'),
-  route: orElse(asText('route'), null),
-  held: optional(asInteger('held')),
-  firstTokenMs: optional(asNumber('first_token_ms')),
-  attempts: optional(asNumber('attempts')),
-  replayed: optional(asNumber('replayed')),
+export const decodeBasis = (item: Item): BillBasis => ({
+  ...(item.lines?.S === undefined ? {} : { lines: item.lines.S.split(' ').map(readLine) }),
+  ...(item.waived === undefined ? {} : { waived: readInteger(item, 'waived') }),
+  ...(item.catalog?.S === undefined ? {} : { catalog: item.catalog.S }),
+  ...(item.service_tier?.S === undefined ? {} : { serviceTier: item.service_tier.S }),
+  ...(item.region?.S === undefined ? {} : { region: item.region.S }),
+  ...(item.provider_cost === undefined ? {} : { providerCost: readInteger(item, 'provider_cost') }),
 });

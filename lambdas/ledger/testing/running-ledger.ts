@@ -29,7 +29,7 @@ import { sweep as sweepAll } from '../core/upkeep.ts';
 import type { CallOutcome, UsageRecord } from '../core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../store/audit-reader.ts';
 import { readWalletPage } from '../store/ledger-scan.ts';
-import { createUsageStore, RECORD } from '../store/usage-store.ts';
+import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
 import { createWalletStore } from '../store/wallet/store.ts';
 import { WalletUpkeep } from '../store/wallet/upkeep.ts';
 
@@ -92,7 +92,7 @@ async function spendOf(
   const now = windowsAt(nowMs);
   let [day, month] = [0n, 0n];
   for await (const item of query(client, TABLES.usage, 'key_id', keyId)) {
-    const { created, cost } = RECORD.decode(item);
+    const { created, cost } = decodeRecord(item);
     const then = windowsAt(created * 1000);
     if (then.day === now.day) day += cost;
     if (then.month === now.month) month += cost;
@@ -233,7 +233,7 @@ export async function booksOf(
   if (wallet === undefined) throw new Error('the account has no wallet');
   const records: UsageRecord[] = [];
   for (const { keyId } of keys) {
-    for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(RECORD.decode(item));
+    for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
   }
   let topUps = 0n;
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId))

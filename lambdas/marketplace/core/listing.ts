@@ -14,7 +14,7 @@ const COLLECTIONS: Readonly<Record<ListingKind, string>> = { app: 'apps', 'ai-ag
 export type Price = Readonly<z.output<typeof price>>;
 
 /** The fields that the owner sets. */
-export interface ListingFields {
+interface ListingFields {
   readonly name: string;
   readonly slug: string;
   readonly summary: string;

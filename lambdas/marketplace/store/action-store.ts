@@ -2,8 +2,7 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
 import { dayOf } from '../../platform/core/api/quotas.ts';
-import { type Item, number, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asText, codec } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countOneOf } from '../../platform/dynamodb/quota-item.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
@@ -96,18 +95,22 @@ export const readReviews = (
   listingId: string,
   query: PageQuery,
 ): Promise<Page<Review>> =>
-  historyPage(client, table, { listingId, prefix: REVIEW_PREFIX, decode: REVIEW.decode }, query);
+  historyPage(client, table, { listingId, prefix: REVIEW_PREFIX, decode: decodeReview }, query);
 
-const REVIEW = codec<Review>({
-  id: asText('id'),
-  listingId: asText('listing_id'),
-  accountId: asText('account_id'),
-  rating: asNumber('rating'),
-  text: asText('text'),
-  created: asNumber('created'),
+const encodeReview = ({ id, listingId, accountId, rating, text: content, created }: Review): Item => ({
+  ...listingKey(listingId, `${REVIEW_PREFIX}${id}`),
+  id: text(id),
+  account_id: text(accountId),
+  rating: number(rating),
+  text: text(content),
+  created: number(created),
 });
 
-const encodeReview = (review: Review): Item => ({
-  ...REVIEW.encode(review),
-  ...listingKey(review.listingId, `${REVIEW_PREFIX}${review.id}`),
+const decodeReview = (item: Item): Review => ({
+  id: readText(item, 'id'),
+  listingId: readText(item, 'listing_id'),
+  accountId: readText(item, 'account_id'),
+  rating: readNumber(item, 'rating'),
+  text: readText(item, 'text'),
+  created: readNumber(item, 'created'),
 });

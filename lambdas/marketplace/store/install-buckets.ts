@@ -4,7 +4,7 @@ import { number, readText, text } from '../../platform/dynamodb/attribute-values
 import type { Install } from '../core/activity.ts';
 import { HOUR_SECONDS, type InstallBucket, LONGEST_WINDOW_SECONDS } from '../core/discovery/trending.ts';
 import type { ListingKind } from '../core/listing.ts';
-import { KIND } from './listing-item.ts';
+import { readKind } from './listing-item.ts';
 
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
@@ -59,7 +59,7 @@ export async function readDay(
         if (hour === undefined) continue;
         buckets.push({
           listingId: readText(item, 'entry'),
-          kind: KIND.decode(item),
+          kind: readKind(readText(item, 'kind')),
           startSeconds: day * DAY_SECONDS + Number(hour) * HOUR_SECONDS,
           installs: Number(value.N),
         });

@@ -1,26 +1,18 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../platform/contract/tables.ts';
-import { type Item, map, number, readMap, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import {
-  asNumber,
-  asOneOf,
-  asText,
-  asTexts,
-  attribute,
-  codec,
-  type FieldCodecs,
-  orElse,
-} from '../../platform/dynamodb/codec.ts';
+  type Item,
+  map,
+  number,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
 import { countsOf } from '../../platform/dynamodb/quota-item.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
-import {
-  LISTING_KINDS,
-  type Listing,
-  type ListingFields,
-  type ListingKind,
-  type Price,
-} from '../core/listing.ts';
+import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../core/listing.ts';
 
 /** Published events are kept this long, for whoever looks into a delivery that went wrong. */
 const EVENT_SECONDS = 7 * 24 * 3600;
@@ -60,65 +52,79 @@ const BY_KIND_CATEGORY = TABLES.listings.indexes[1];
 /** Its partition key. */
 export const kindCategoryOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
 
-export const KIND = asOneOf('kind', LISTING_KINDS);
-
-export const PRICE = codec<Price>({ amount: asNumber('minor_units'), currency: asText('currency') });
-
-const owned: FieldCodecs<ListingFields> = {
-  name: asText('name'),
-  slug: asText('slug'),
-  summary: asText('summary'),
-  description: asText('description'),
-  category: asText('category'),
-  tags: asTexts('tags'),
-  version: asText('version'),
-  price: orElse(
-    attribute<Price>(
-      'price',
-      (price) => map(PRICE.encode(price)),
-      (item, name) => PRICE.decode(readMap(item, name)),
-    ),
-    null,
-  ),
-  url: orElse(asText('url'), null),
-  iconUrl: orElse(asText('icon_url'), null),
-};
-
-const changes: FieldCodecs<Pick<Listing, 'updated' | 'revision'>> = {
-  updated: asNumber('updated'),
-  revision: asNumber('revision'),
-};
-
-const OWNED = codec({ ...owned, ...changes });
-
 /** Returns the fields that the owner sets, by attribute. `undefined` marks an attribute that the item does not have. */
-export const ownedAttributes = (listing: Listing): Record<string, Item[string] | undefined> => ({
-  ...Object.fromEntries(Object.values(owned).map(({ name }) => [name, undefined])),
-  [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, listing.category)),
-  ...OWNED.encode(listing),
+export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
+  const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
+  return {
+    [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, category)),
+    name: text(name),
+    slug: text(slug),
+    summary: text(summary),
+    description: text(description),
+    category: text(category),
+    tags: { L: tags.map(text) },
+    version: text(version),
+    price: price === null ? undefined : encodePrice(price),
+    url: url === null ? undefined : text(url),
+    icon_url: iconUrl === null ? undefined : text(iconUrl),
+    updated: number(listing.updated),
+    revision: number(listing.revision),
+  };
+}
+
+export const encodePrice = ({ amount, currency }: Price) =>
+  map({ minor_units: number(amount), currency: text(currency) });
+
+export function encodeListing(listing: Listing): Item {
+  const item: Item = {
+    ...listingKey(listing.id),
+    kind: text(listing.kind),
+    owner_id: text(listing.ownerId),
+    installs: number(listing.installs),
+    releases: number(listing.releases),
+    rating_sum: number(listing.ratings.sum),
+    rating_count: number(listing.ratings.count),
+    created: number(listing.created),
+  };
+  for (const [name, value] of Object.entries(ownedAttributes(listing)))
+    if (value !== undefined) item[name] = value;
+  return item;
+}
+
+export function decodeListing(item: Item): Listing {
+  return {
+    id: readText(item, 'listing_id'),
+    kind: readKind(readText(item, 'kind')),
+    name: readText(item, 'name'),
+    slug: readText(item, 'slug'),
+    summary: readText(item, 'summary'),
+    description: readText(item, 'description'),
+    category: readText(item, 'category'),
+    tags: (item.tags?.L ?? []).flatMap(({ S: tag }) => tag ?? []),
+    version: readText(item, 'version'),
+    price: item.price === undefined ? null : decodePrice(readMap(item, 'price')),
+    url: item.url?.S ?? null,
+    iconUrl: item.icon_url?.S ?? null,
+    ownerId: readText(item, 'owner_id'),
+    installs: readNumber(item, 'installs'),
+    releases: item.releases === undefined ? 0 : readNumber(item, 'releases'),
+    ratings: { sum: readNumber(item, 'rating_sum'), count: readNumber(item, 'rating_count') },
+    created: readNumber(item, 'created'),
+    updated: readNumber(item, 'updated'),
+    revision: readNumber(item, 'revision'),
+  };
+}
+
+const decodePrice = (value: Item): Price => ({
+  amount: readNumber(value, 'minor_units'),
+  currency: readText(value, 'currency'),
 });
 
-const RELEASES = asNumber('releases');
-
-const LISTING = codec<Listing>({
-  ...owned,
-  ...changes,
-  id: asText('listing_id'),
-  kind: KIND,
-  ownerId: asText('owner_id'),
-  installs: asNumber('installs'),
-  releases: { ...RELEASES, decode: (item) => (item.releases === undefined ? 0 : RELEASES.decode(item)) },
-  ratings: codec<Listing['ratings']>({ sum: asNumber('rating_sum'), count: asNumber('rating_count') }),
-  created: asNumber('created'),
-});
-
-export const encodeListing = (listing: Listing): Item => ({
-  ...LISTING.encode(listing),
-  ...listingKey(listing.id),
-  [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, listing.category)),
-});
-
-export const decodeListing = (item: Item): Listing => LISTING.decode(item);
+export function readKind(value: string): ListingKind {
+  const kind = LISTING_KINDS.find((candidate) => candidate === value);
+  if (kind === undefined) throw new Error('not a kind of listing');
+  return kind;
+}
 
 /** An event waiting to be published, in the partition of its listing. */
 export const encodeEvent = (listingId: string, event: PublishedEvent, created: number): Item => ({

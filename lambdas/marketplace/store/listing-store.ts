@@ -6,7 +6,6 @@ import { type Item, number, readText, text } from '../../platform/dynamodb/attri
 import { type CountKey, countOne, giveBack } from '../../platform/dynamodb/quota-item.ts';
 import { queryPage, readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
-import { assign } from '../../platform/dynamodb/update-item.ts';
 import type { Listing, ListingKind } from '../core/listing.ts';
 import type { CategoryCount, ListingStore } from '../core/ports.ts';
 import {
@@ -168,14 +167,21 @@ export class DynamoListingStore implements ListingStore {
     { id, revision }: Listing,
     attributes: Record<string, Item[string] | undefined>,
   ): TransactWriteItem {
-    const change = assign(attributes);
+    const entries = Object.entries(attributes);
+    const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const removed = entries.filter(([, value]) => value === undefined).map(([name]) => `#${name}`);
+    const sets = `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`;
     return {
       Update: {
         TableName: this.#table,
         Key: listingKey(id),
-        ...change,
-        ConditionExpression: 'revision = :seen',
-        ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ':seen': number(revision) },
+        UpdateExpression: removed.length === 0 ? sets : `${sets} REMOVE ${removed.join(', ')}`,
+        ConditionExpression: '#revision = :seen',
+        ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
+          ':seen': number(revision),
+        },
       },
     };
   }

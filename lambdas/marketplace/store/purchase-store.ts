@@ -8,15 +8,14 @@ import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { dayOf } from '../../platform/core/api/quotas.ts';
 import { optimistically } from '../../platform/core/optimistic.ts';
-import { type Item, map, number } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asText, codec } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countOneOf } from '../../platform/dynamodb/quota-item.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import type { Purchase } from '../core/activity.ts';
 import type { Payment, PurchaseStore } from '../core/ports.ts';
-import { dayCountKey, encodeEvent, listingKey, PRICE, putNew } from './listing-item.ts';
+import { dayCountKey, encodeEvent, encodePrice, listingKey, putNew } from './listing-item.ts';
 
 export interface PurchaseTables {
   readonly listings: string;
@@ -55,10 +54,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
         return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
       }
       const result = await transact(this.#client, [
-        putNew(this.#tables.listings, {
-          ...PURCHASE.encode(purchase),
-          ...purchaseKey(purchase.listingId, purchase.buyerId),
-        }),
+        putNew(this.#tables.listings, encodePurchase(purchase)),
         this.#checkListing(payment),
         this.#count(purchase, most),
         putNew(this.#tables.listings, encodeEvent(purchase.listingId, event, purchase.created)),
@@ -74,7 +70,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
   async findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined> {
     const key = { TableName: this.#tables.listings, Key: purchaseKey(listingId, buyerId) };
     const item = await readItem(this.#client, key);
-    return item === undefined ? undefined : PURCHASE.decode(item);
+    return item === undefined ? undefined : decodePurchase(item);
   }
 
   /** The writes that move the money; undefined when the buyer has too little, or owes. What is free, or one's own, moves none. */
@@ -113,7 +109,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
       ...(unchanged ? ['revision = :revision'] : []),
     ];
     const values: Item = {
-      ...(price === null ? {} : { ':price': map(PRICE.encode(price)) }),
+      ...(price === null ? {} : { ':price': encodePrice(price) }),
       ...(unchanged ? { ':revision': number(revision) } : {}),
     };
     return {
@@ -130,11 +126,20 @@ export class DynamoPurchaseStore implements PurchaseStore {
 const purchaseKey = (listingId: string, buyerId: string): Item =>
   listingKey(listingId, `purchase#${buyerId}`);
 
-const PURCHASE = codec<Purchase>({
-  id: asText('id'),
-  listingId: asText('listing_id'),
-  buyerId: asText('buyer_id'),
-  amount: asNumber('minor_units'),
-  currency: asText('currency'),
-  created: asNumber('created'),
+const encodePurchase = ({ id, listingId, buyerId, amount, currency, created }: Purchase): Item => ({
+  ...purchaseKey(listingId, buyerId),
+  id: text(id),
+  buyer_id: text(buyerId),
+  minor_units: number(amount),
+  currency: text(currency),
+  created: number(created),
+});
+
+const decodePurchase = (item: Item): Purchase => ({
+  id: readText(item, 'id'),
+  listingId: readText(item, 'listing_id'),
+  buyerId: readText(item, 'buyer_id'),
+  amount: readNumber(item, 'minor_units'),
+  currency: readText(item, 'currency'),
+  created: readNumber(item, 'created'),
 });

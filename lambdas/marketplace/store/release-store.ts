@@ -5,8 +5,7 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
 import type { Clock } from '../../platform/core/ports.ts';
-import { type Item, number, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asText, codec } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { Release } from '../core/activity.ts';
 import type { Listing } from '../core/listing.ts';
@@ -81,17 +80,20 @@ export const readReleases = (
   listingId: string,
   query: PageQuery,
 ): Promise<Page<Release>> =>
-  historyPage(client, table, { listingId, prefix: RELEASE_PREFIX, decode: RELEASE.decode }, query);
+  historyPage(client, table, { listingId, prefix: RELEASE_PREFIX, decode: decodeRelease }, query);
 
-const RELEASE = codec<Release>({
-  id: asText('id'),
-  listingId: asText('listing_id'),
-  version: asText('version'),
-  notes: asText('notes'),
-  created: asNumber('created'),
+const encodeRelease = ({ id, listingId, version, notes, created }: Release): Item => ({
+  ...listingKey(listingId, `${RELEASE_PREFIX}${id}`),
+  id: text(id),
+  version: text(version),
+  notes: text(notes),
+  created: number(created),
 });
 
-const encodeRelease = (release: Release): Item => ({
-  ...RELEASE.encode(release),
-  ...listingKey(release.listingId, `${RELEASE_PREFIX}${release.id}`),
+const decodeRelease = (item: Item): Release => ({
+  id: readText(item, 'id'),
+  listingId: readText(item, 'listing_id'),
+  version: readText(item, 'version'),
+  notes: readText(item, 'notes'),
+  created: readNumber(item, 'created'),
 });

@@ -11,8 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { decodeTime, encodeTime } from 'ulid';
 import type { UlidSource } from '../../platform/core/ports.ts';
-import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asText, codec } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { type PartTable, readParts, writeParts } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import type { IndexBuildStore } from '../core/discovery/search-build.ts';
@@ -108,11 +107,17 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
     const { Attributes: replaced } = await this.#client.send(
       new PutItemCommand({
         TableName: this.#table,
-        Item: { ...POINTER, ...INDEX.encode({ version, parts, sinceMs, builtMs }) },
+        Item: {
+          ...POINTER,
+          version: text(version),
+          parts: number(parts),
+          since_ms: number(sinceMs),
+          built_ms: number(builtMs),
+        },
         ReturnValues: 'ALL_OLD',
       }),
     );
-    if (replaced !== undefined) await this.#remove(INDEX.decode(replaced));
+    if (replaced !== undefined) await this.#remove(decodePointer(replaced));
     return bytes;
   }
 
@@ -131,7 +136,7 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
 
   async #pointer(): Promise<Pointer | undefined> {
     const item = await readItem(this.#client, { TableName: this.#table, Key: POINTER });
-    return item === undefined ? undefined : INDEX.decode(item);
+    return item === undefined ? undefined : decodePointer(item);
   }
 }
 
@@ -140,9 +145,9 @@ const partKey = (version: string, index: number): Item => ({
   entry: text(String(index)),
 });
 
-const INDEX = codec<Pointer>({
-  version: asText('version'),
-  parts: asNumber('parts'),
-  sinceMs: asNumber('since_ms'),
-  builtMs: asNumber('built_ms'),
+const decodePointer = (item: Item): Pointer => ({
+  version: readText(item, 'version'),
+  parts: readNumber(item, 'parts'),
+  sinceMs: readNumber(item, 'since_ms'),
+  builtMs: readNumber(item, 'built_ms'),
 });

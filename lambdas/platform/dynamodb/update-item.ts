@@ -1,7 +1,6 @@
 /** Conditional writes of one item, which return what they found either way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type AttributeValue,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   DynamoDBServiceException,
@@ -33,19 +32,6 @@ export const updateItem = (
     () => client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
     maxRefusals,
   );
-
-/** The part of an update that sets attributes, of which there is one at least, and removes those that are undefined. */
-export function assign(attributes: Readonly<Record<string, AttributeValue | undefined>>) {
-  const entries = Object.entries(attributes);
-  const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  const removed = entries.filter(([, value]) => value === undefined).map(([name]) => `#${name}`);
-  const sets = `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`;
-  return {
-    UpdateExpression: removed.length === 0 ? sets : `${sets} REMOVE ${removed.join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
-  };
-}
 
 /** Puts an item under a condition; returns the item that failed it, or undefined when the item was written. */
 export async function putItem(client: DynamoDBClient, input: PutItemCommandInput): Promise<Item | undefined> {

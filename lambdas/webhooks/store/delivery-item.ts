@@ -1,14 +1,13 @@
 /** A delivery's item: where it stands, and its last attempts. */
-import { type Item, map, number } from '../../platform/dynamodb/attribute-values.ts';
+import * as z from 'zod';
 import {
-  asNumber,
-  asOneOf,
-  asText,
-  attribute,
-  type Codec,
-  codec,
-  optional,
-} from '../../platform/dynamodb/codec.ts';
+  type Item,
+  map,
+  number,
+  readNumber,
+  readText,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
 import {
   DEAD_REASONS,
   DELIVERY_STATUSES,
@@ -19,38 +18,65 @@ import {
 } from '../core/delivery.ts';
 import { SUBSCRIBABLE_TYPES } from '../core/event.ts';
 
-const ATTEMPT = codec<DeliveryAttempt>({
-  number: asNumber('number'),
-  atMs: asNumber('at'),
-  durationMs: asNumber('duration'),
-  outcome: asOneOf('outcome', OUTCOMES),
-  status: optional(asNumber('status')),
-  body: optional(asText('body')),
-});
+const type = z.enum(SUBSCRIBABLE_TYPES);
+const status = z.enum(DELIVERY_STATUSES);
+const reason = z.enum(DEAD_REASONS).optional();
+const outcome = z.enum(OUTCOMES);
 
-export const LOG: Codec<Delivery['log']> = attribute(
-  'log',
-  (attempts) => ({ L: attempts.map((attempt) => map(ATTEMPT.encode(attempt))) }),
-  (item, name) => (item[name]?.L ?? []).map(({ M: attempt = {} }) => ATTEMPT.decode(attempt)),
-);
+export function encodeDelivery(delivery: Delivery): Item {
+  return {
+    webhook_id: text(delivery.webhookId),
+    delivery_id: text(delivery.id),
+    account_id: text(delivery.accountId),
+    event_id: text(delivery.eventId),
+    event_type: text(delivery.eventType),
+    status: text(delivery.status),
+    attempts: number(delivery.attempts),
+    round_start: number(delivery.roundStart),
+    deadline: number(delivery.deadlineMs),
+    due: number(delivery.dueMs),
+    created: number(delivery.createdMs),
+    log: { L: delivery.log.map(encodeAttempt) },
+    expires: number(Math.floor(delivery.createdMs / 1000) + RETENTION_SECONDS),
+  };
+}
 
-export const DELIVERY = codec<Delivery>({
-  webhookId: asText('webhook_id'),
-  id: asText('delivery_id'),
-  accountId: asText('account_id'),
-  eventId: asText('event_id'),
-  eventType: asOneOf('event_type', SUBSCRIBABLE_TYPES),
-  status: asOneOf('status', DELIVERY_STATUSES),
-  deadReason: optional(asOneOf('dead_reason', DEAD_REASONS)),
-  attempts: asNumber('attempts'),
-  roundStart: asNumber('round_start'),
-  deadlineMs: asNumber('deadline'),
-  dueMs: asNumber('due'),
-  createdMs: asNumber('created'),
-  log: LOG,
-});
+export function decodeDelivery(item: Item): Delivery {
+  return {
+    webhookId: readText(item, 'webhook_id'),
+    id: readText(item, 'delivery_id'),
+    accountId: readText(item, 'account_id'),
+    eventId: readText(item, 'event_id'),
+    eventType: type.parse(item.event_type?.S),
+    status: status.parse(item.status?.S),
+    deadReason: reason.parse(item.dead_reason?.S),
+    attempts: readNumber(item, 'attempts'),
+    roundStart: readNumber(item, 'round_start'),
+    deadlineMs: readNumber(item, 'deadline'),
+    dueMs: readNumber(item, 'due'),
+    createdMs: readNumber(item, 'created'),
+    log: (item.log?.L ?? []).map(({ M: attempt = {} }) => decodeAttempt(attempt)),
+  };
+}
 
-export const encodeDelivery = (delivery: Delivery): Item => ({
-  ...DELIVERY.encode(delivery),
-  expires: number(Math.floor(delivery.createdMs / 1000) + RETENTION_SECONDS),
-});
+export function encodeAttempt(attempt: DeliveryAttempt) {
+  return map({
+    number: number(attempt.number),
+    at: number(attempt.atMs),
+    duration: number(attempt.durationMs),
+    outcome: text(attempt.outcome),
+    ...(attempt.status === undefined ? {} : { status: number(attempt.status) }),
+    ...(attempt.body === undefined ? {} : { body: text(attempt.body) }),
+  });
+}
+
+function decodeAttempt(item: Item): DeliveryAttempt {
+  return {
+    number: readNumber(item, 'number'),
+    atMs: readNumber(item, 'at'),
+    durationMs: readNumber(item, 'duration'),
+    outcome: outcome.parse(item.outcome?.S),
+    ...(item.status === undefined ? {} : { status: readNumber(item, 'status') }),
+    ...(item.body?.S === undefined ? {} : { body: item.body.S }),
+  };
+}

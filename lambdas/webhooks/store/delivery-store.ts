@@ -2,9 +2,9 @@
 import { type DynamoDBClient, QueryCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Page } from '../../platform/core/api/paging.ts';
 import type { Clock } from '../../platform/core/ports.ts';
-import { number, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
+import { type Item, number, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
-import { assign, putItem, updateItem, type WriteResult } from '../../platform/dynamodb/update-item.ts';
+import { putItem, updateItem, type WriteResult } from '../../platform/dynamodb/update-item.ts';
 import { type Delivery, MAX_LOGGED_ATTEMPTS } from '../core/delivery.ts';
 import type {
   AttemptEnd,
@@ -14,7 +14,7 @@ import type {
   DeliveryQuery,
   DeliveryStore,
 } from '../core/ports.ts';
-import { DELIVERY, encodeDelivery, LOG } from './delivery-item.ts';
+import { decodeDelivery, encodeAttempt, encodeDelivery } from './delivery-item.ts';
 
 /** No attempt is in flight, or its lease has ended. */
 const FREE = '(attribute_not_exists(lease_until) OR lease_until < :now)';
@@ -36,14 +36,14 @@ export class DynamoDeliveryStore implements DeliveryStore {
       Item: encodeDelivery(delivery),
       ConditionExpression: 'attribute_not_exists(delivery_id)',
     });
-    return found === undefined ? delivery : DELIVERY.decode(found);
+    return found === undefined ? delivery : decodeDelivery(found);
   }
 
   async get(key: DeliveryKey): Promise<Delivery | undefined> {
     const item = await readItem(this.#client, this.#keyOf(key));
     return item === undefined || readNumber(item, 'expires') <= this.#now()
       ? undefined
-      : DELIVERY.decode(item);
+      : decodeDelivery(item);
   }
 
   async list({ webhookId, limit, order, after }: DeliveryQuery): Promise<Page<Delivery>> {
@@ -61,7 +61,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
         ...(after === undefined ? {} : { ExclusiveStartKey: this.#keyOf({ webhookId, id: after }).Key }),
       }),
     );
-    const entries = items.slice(0, limit).map(DELIVERY.decode);
+    const entries = items.slice(0, limit).map(decodeDelivery);
     // A page of 1 MB ends before the limit does; then the database returns where.
     return { entries, next: items.length > limit ? entries.at(-1)?.id : last?.delivery_id?.S };
   }
@@ -102,19 +102,23 @@ export class DynamoDeliveryStore implements DeliveryStore {
 
   async end(delivery: Delivery, { lease, attempt, status, deadReason, dueMs }: AttemptEnd): Promise<void> {
     const log = attempt === undefined ? delivery.log : [...delivery.log, attempt].slice(-MAX_LOGGED_ATTEMPTS);
-    const change = assign({
-      status: text(status),
-      ...LOG.encode(log),
-      ...(attempt === undefined ? {} : { attempts: number(attempt.number) }),
-      ...(deadReason === undefined ? {} : { dead_reason: text(deadReason) }),
-      ...(dueMs === undefined ? {} : { due: number(dueMs) }),
-      lease_id: undefined,
-      lease_until: undefined,
-    });
+    const values: Item = {
+      '#status': text(status),
+      '#log': { L: log.map(encodeAttempt) },
+      ...(attempt === undefined ? {} : { '#attempts': number(attempt.number) }),
+      ...(deadReason === undefined ? {} : { '#dead_reason': text(deadReason) }),
+      ...(dueMs === undefined ? {} : { '#due': number(dueMs) }),
+    };
+    const names = Object.keys(values);
+    const valueName = (name: string) => name.replace('#', ':');
     await this.#update(delivery, {
-      ...change,
+      UpdateExpression: `SET ${names.map((name) => `${name} = ${valueName(name)}`).join(', ')} REMOVE lease_id, lease_until`,
       ConditionExpression: 'lease_id = :lease',
-      ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ':lease': text(lease.id) },
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(Object.entries(values).map(([name, value]) => [valueName(name), value])),
+        ':lease': text(lease.id),
+      },
     });
   }
 
@@ -123,7 +127,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
     const { applied, item } = await this.#update(key, command);
     return {
       granted: applied || item?.lease_id?.S === leaseId,
-      delivery: item === undefined ? undefined : DELIVERY.decode(item),
+      delivery: item === undefined ? undefined : decodeDelivery(item),
     };
   }
 

@@ -9,7 +9,13 @@ import { updateItem } from '../../platform/dynamodb/update-item.ts';
 import type { SigningSecretStore, SubscriptionKey } from '../core/ports.ts';
 import { SECRET_PREFIX, SIGNING_SECRET_BYTES } from '../core/signature.ts';
 import { MAX_REPLACED_SECRETS, type Subscription } from '../core/subscription.ts';
-import { encodeReplaced, SUBSCRIPTION, sealedSecrets, webhookCountKey } from './subscription-item.ts';
+import {
+  decodeSubscription,
+  encodeReplaced,
+  encodeSubscription,
+  sealedSecrets,
+  webhookCountKey,
+} from './subscription-item.ts';
 import type { Sealer } from './webhook-keys.ts';
 
 const PURPOSE = 'uis-webhook-secret-1';
@@ -32,11 +38,7 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
   /** Stores a new subscription; `full` when its account has `most` already. */
   async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
-    const item = {
-      ...SUBSCRIPTION.encode(subscription),
-      secret: { B: sealed },
-      ...encodeReplaced([]),
-    };
+    const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
     const put = { Put: { TableName: this.#table, Item: item } };
     return (await transact(this.#client, [put, countOne(count, most)])).done ? 'created' : 'full';
@@ -51,7 +53,7 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
       ...replaced.filter(({ until }) => until * 1000 > nowMs).map(({ sealed }) => sealed),
     ];
     const open = (sealed: Uint8Array) => this.#sealer.open(PURPOSE, sealedId(key), sealed);
-    return { subscription: SUBSCRIPTION.decode(item), secrets: await Promise.all(active.map(open)) };
+    return { subscription: decodeSubscription(item), secrets: await Promise.all(active.map(open)) };
   }
 
   /** Makes a new secret the current one; the old one also signs until `until` (seconds since the epoch). */
@@ -74,7 +76,7 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
       ExpressionAttributeValues: {
         ':new': { B: sealed },
         ':old': { B: current },
-        ':replaced': encodeReplaced([{ sealed: current, until }, ...stillSigning]).replaced,
+        ':replaced': encodeReplaced([{ sealed: current, until }, ...stillSigning]),
       },
     });
     return applied ? 'rotated' : 'conflict';

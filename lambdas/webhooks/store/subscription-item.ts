@@ -1,12 +1,12 @@
 /** A subscription's item: its fields, and its secrets sealed. */
 import * as z from 'zod';
-import { type Item, number, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
-import { asNumber, asOneOf, asText, attribute, codec, optional } from '../../platform/dynamodb/codec.ts';
+import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countsOf } from '../../platform/dynamodb/quota-item.ts';
 import { SUBSCRIBABLE_TYPES } from '../core/event.ts';
-import { DISABLED_REASONS, SUBSCRIPTION_STATUSES, type Subscription } from '../core/subscription.ts';
+import { DISABLED_REASONS, type Subscription } from '../core/subscription.ts';
 
 const types = z.array(z.enum(SUBSCRIBABLE_TYPES));
+const reasons = z.enum(DISABLED_REASONS);
 
 /** An account's count of its webhooks, outside its partition, so that no list has it. */
 export const webhookCountKey = (accountId: string): Item => ({
@@ -14,22 +14,36 @@ export const webhookCountKey = (accountId: string): Item => ({
   webhook_id: text('webhooks'),
 });
 
-export const SUBSCRIPTION = codec<Subscription>({
-  accountId: asText('account_id'),
-  id: asText('webhook_id'),
-  url: asText('url'),
-  events: attribute(
-    'events',
-    (events) => ({ L: events.map(text) }),
-    (item, name) => types.parse(item[name]?.L?.map(({ S }) => S)),
-  ),
-  description: optional(asText('description')),
-  status: asOneOf('status', SUBSCRIPTION_STATUSES),
-  disabledReason: optional(asOneOf('disabled_reason', DISABLED_REASONS)),
-  created: asNumber('created'),
-  failingSinceMs: optional(asNumber('failing_since')),
-  notice: optional(asText('notice')),
-});
+export const encodeEvents = (events: Subscription['events']) => ({ L: events.map(text) });
+
+export function encodeSubscription(subscription: Subscription): Item {
+  const { accountId, id, url, events, description, status, created } = subscription;
+  return {
+    account_id: text(accountId),
+    webhook_id: text(id),
+    url: text(url),
+    events: encodeEvents(events),
+    ...(description === undefined ? {} : { description: text(description) }),
+    status: text(status),
+    created: number(created),
+    replaced: { L: [] },
+  };
+}
+
+export function decodeSubscription(item: Item): Subscription {
+  return {
+    accountId: readText(item, 'account_id'),
+    id: readText(item, 'webhook_id'),
+    url: readText(item, 'url'),
+    events: types.parse(item.events?.L?.map(({ S }) => S)),
+    description: item.description?.S,
+    status: readText(item, 'status') === 'active' ? 'active' : 'disabled',
+    disabledReason: reasons.optional().parse(item.disabled_reason?.S),
+    created: readNumber(item, 'created'),
+    failingSinceMs: item.failing_since === undefined ? undefined : readNumber(item, 'failing_since'),
+    notice: item.notice?.S,
+  };
+}
 
 /** A secret that was replaced: it signs until `until`, seconds since the epoch. */
 export interface ReplacedSecret {
@@ -38,9 +52,7 @@ export interface ReplacedSecret {
 }
 
 export const encodeReplaced = (secrets: readonly ReplacedSecret[]) => ({
-  replaced: {
-    L: secrets.map(({ sealed, until }) => ({ M: { sealed: { B: sealed }, until: number(until) } })),
-  },
+  L: secrets.map(({ sealed, until }) => ({ M: { sealed: { B: sealed }, until: number(until) } })),
 });
 
 /** The sealed secrets of an item: the current one, and those that were replaced, latest first. */

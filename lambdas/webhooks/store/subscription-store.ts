@@ -4,7 +4,7 @@ import { type Item, number, text } from '../../platform/dynamodb/attribute-value
 import { giveBack } from '../../platform/dynamodb/quota-item.ts';
 import { queryPage, readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
-import { assign, updateItem } from '../../platform/dynamodb/update-item.ts';
+import { updateItem } from '../../platform/dynamodb/update-item.ts';
 import type {
   SubscriptionChanges,
   SubscriptionHealth,
@@ -12,7 +12,7 @@ import type {
   SubscriptionStore,
 } from '../core/ports.ts';
 import type { DisabledReason, Subscription } from '../core/subscription.ts';
-import { SUBSCRIPTION, webhookCountKey } from './subscription-item.ts';
+import { decodeSubscription, encodeEvents, webhookCountKey } from './subscription-item.ts';
 
 export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionHealth {
   readonly #client: DynamoDBClient;
@@ -25,7 +25,7 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
 
   async get(key: SubscriptionKey): Promise<Subscription | undefined> {
     const item = await readItem(this.#client, this.#keyOf(key));
-    return item === undefined ? undefined : SUBSCRIPTION.decode(item);
+    return item === undefined ? undefined : decodeSubscription(item);
   }
 
   list({ accountId, limit, after }: Parameters<SubscriptionStore['list']>[0]) {
@@ -39,7 +39,7 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
         ConsistentRead: true,
         Limit: limit,
       },
-      SUBSCRIPTION.decode,
+      decodeSubscription,
       ({ id }) => id,
     );
   }
@@ -47,21 +47,31 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
   /** Returns the changed subscription; undefined when there is none. A new URL or status clears past failures. */
   async update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined> {
     const { url, events, description, status } = changes;
-    const attributes = {
+    const values: Item = {
       ...(url === undefined ? {} : { url: text(url) }),
-      ...(events === undefined ? {} : { events: { L: events.map(text) } }),
+      ...(events === undefined ? {} : { events: encodeEvents(events) }),
       ...(description === undefined ? {} : { description: text(description) }),
       ...(status === undefined ? {} : { status: text(status) }),
       ...(status === 'disabled' ? { disabled_reason: text('owner') } : {}),
-      ...(status === 'active' ? { disabled_reason: undefined } : {}),
-      ...(url === undefined && status !== 'active' ? {} : { failing_since: undefined }),
     };
-    if (Object.keys(attributes).length === 0) return this.get(key);
+    const forgotten = [
+      ...(url === undefined && status !== 'active' ? [] : ['failing_since']),
+      ...(status === 'active' ? ['disabled_reason'] : []),
+    ];
+    const names = Object.keys(values);
+    if (names.length === 0) return this.get(key);
+    const remove = forgotten.length === 0 ? '' : ` REMOVE ${forgotten.map((name) => `#${name}`).join(', ')}`;
     const item = await this.#update(key, {
-      ...assign(attributes),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${remove}`,
       ConditionExpression: 'attribute_exists(webhook_id)',
+      ExpressionAttributeNames: Object.fromEntries(
+        [...names, ...forgotten].map((name) => [`#${name}`, name]),
+      ),
+      ExpressionAttributeValues: Object.fromEntries(
+        names.map((name) => [`:${name}`, values[name] ?? text('')]),
+      ),
     });
-    return item === undefined ? undefined : SUBSCRIPTION.decode(item);
+    return item === undefined ? undefined : decodeSubscription(item);
   }
 
   /** False when there was none. */

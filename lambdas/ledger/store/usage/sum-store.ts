@@ -11,12 +11,13 @@ import {
   type Item,
   map,
   number,
+  readDecimal,
+  readInteger,
   readMap,
   readNumber,
   readText,
   text,
 } from '../../../platform/dynamodb/attribute-values.ts';
-import { codec } from '../../../platform/dynamodb/codec.ts';
 import { readItem } from '../../../platform/dynamodb/reads.ts';
 import { putNextVersion, updateItem } from '../../../platform/dynamodb/update-item.ts';
 import {
@@ -27,9 +28,10 @@ import {
   type SumProgress,
   type SumStore,
 } from '../../core/usage/ports.ts';
-import { DAY_HOURS } from '../../core/usage/sums.ts';
+import { DAY_HOURS, type SummedCall } from '../../core/usage/sums.ts';
 import { CALL_STATUSES } from '../../core/usage-record.ts';
-import { summedCall } from '../usage-store.ts';
+import { readStatus } from '../usage-store.ts';
+import { readKind } from '../wallet/item.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -168,8 +170,6 @@ async function decodeDay(item: Item): Promise<KeyDay> {
   };
 }
 
-const CALL = codec(summedCall);
-
 /** The attributes of a record that sums need. DynamoDB counts the data that it reads, not the data that it returns. */
 const PROJECTION = [
   'request_id',
@@ -200,8 +200,20 @@ export const createCallPages = (client: DynamoDBClient, table: string): CallPage
       }),
     );
     return {
-      calls: items.map(CALL.decode),
+      calls: items.map(decodeCall),
       next: last === undefined ? undefined : readText(last, 'request_id'),
     };
   },
+});
+
+const decodeCall = (item: Item): SummedCall => ({
+  id: readText(item, 'request_id'),
+  created: readNumber(item, 'created'),
+  model: item.model?.S ?? null,
+  kind: readKind(readText(item, 'kind')),
+  status: readStatus(item),
+  inputUnits: readDecimal(item, 'input_units'),
+  cachedUnits: readDecimal(item, 'cached_units'),
+  outputUnits: readDecimal(item, 'output_units'),
+  cost: readInteger(item, 'cost'),
 });

@@ -131,7 +131,7 @@ function settleOwed(balance: NanoUsd, owed: NanoUsd): { readonly balance: NanoUs
   return { balance: balance - paid, owed: owed - paid };
 }
 
-function readKind(value: string): Kind {
+export function readKind(value: string): Kind {
   const kind = KINDS.find((candidate) => candidate === value);
   if (kind === undefined) throw new Error('not a kind of call');
   return kind;
