@@ -8,7 +8,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../platform/core/errors.ts';
 
-/** By which keys are known, to secret scanners too. */
+/** The prefix by which callers and secret scanners recognize keys. */
 const PREFIX = 'uis_';
 
 const KEY = /^uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})$/;

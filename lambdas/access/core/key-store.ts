@@ -7,11 +7,11 @@ export type ChargeResult =
   | { readonly granted: true; readonly state: KeyState }
   | { readonly granted: false; readonly state: KeyState | undefined };
 
-/** A charge that was granted, as far as its end must know it. */
+/** A granted charge: the values that its end needs. */
 export interface GrantedCharge {
   /** The windows that it was taken from. */
   readonly windows: Windows;
-  /** `KeyState.repaired` as the charge left it. */
+  /** `KeyState.repaired` after the charge. */
   readonly repaired?: number | undefined;
 }
 
@@ -41,6 +41,6 @@ export interface KeyStore {
    * as they were then. Returns whether it has.
    */
   repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean>;
-  /** As of the store's clock. */
+  /** Returns the key's state at the time of the store's clock. */
   read(keyId: string): Promise<KeyState | undefined>;
 }

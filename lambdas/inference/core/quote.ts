@@ -69,7 +69,7 @@ export interface ChatQuote extends Quote {
   readonly prompt: PromptSize;
   /** The fields of the request that some candidate does not get. */
   readonly ignored: readonly string[];
-  /** By the output of each choice in tokens. */
+  /** Returns the bounds on a route for an output of each choice, in tokens. */
   boundsOn(route: CatalogRoute, output: number): RouteBounds;
 }
 

@@ -22,7 +22,7 @@ export interface Spend {
   readonly month: NanoUsd;
 }
 
-/** By key; undefined when not all records could be read. */
+/** The spend of each key; undefined if not all records could be read. */
 export type Spends = ReadonlyMap<string, Spend> | undefined;
 
 /** The same of one key. */

@@ -30,7 +30,7 @@ export interface Order {
   readonly paid?: NanoUsd | undefined;
   /** The end of the checkout, if it ended without a payment. */
   readonly ended?: CheckoutEnd | undefined;
-  /** By the provider's own ids of refunds and disputes. */
+  /** The reversals by the provider's ids of refunds and disputes. */
   readonly reversals: Readonly<Record<string, Reversal>>;
   /** Counts the facts; 0 when nothing but the order is known. */
   readonly version: number;

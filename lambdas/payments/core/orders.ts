@@ -84,7 +84,7 @@ export async function applyEvent(
   });
 }
 
-/** All that is known of an order that has not been written down yet. */
+/** Returns an order of which only the reference is known, because it is not stored yet. */
 const unknownOrder = ({ orderId, accountId }: OrderReference, created: number): Order => ({
   id: orderId,
   accountId,

@@ -87,7 +87,7 @@ function webStreamOf(source: Readable): ReadableStream<Uint8Array> {
 /** Each chunk is given on at once, and a stream that lacks its trailer ends well, as in browsers. */
 const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** By the names of RFC 9110, section 8.4.1, and RFC 7932. */
+/** The decoders by their names (RFC 9110, section 8.4.1, and RFC 7932). */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(FLUSH),
   'x-gzip': () => createGunzip(FLUSH),

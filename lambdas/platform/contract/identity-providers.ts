@@ -64,7 +64,7 @@ const github = z.strictObject({
 /** The last parts of other routes' paths. */
 const RESERVED = ['me', 'providers', 'renew', 'sign-out'];
 
-/** By the name in `POST /api/v1/auth/{identity_provider}`. */
+/** The providers by their names in `POST /api/v1/auth/{identity_provider}`. */
 export const identityProvidersSchema = z.record(
   z
     .string()

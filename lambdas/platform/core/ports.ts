@@ -3,7 +3,7 @@
 /** Milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
-/** By how much the clocks of two processes may differ. */
+/** The largest difference between the clocks of two processes, in seconds. */
 export const SKEW_SECONDS = 60;
 
 /** A fresh ULID: 26 characters, sortable by time of creation (github.com/ulid/spec). */

@@ -85,7 +85,7 @@ export function createDynamoClient(options: DynamoClientOptions): DynamoDBClient
   return Object.assign(client, { send });
 }
 
-/** By this token the repetition of a transaction is not a second one. */
+/** Adds the token by which DynamoDB recognizes the repetition of a transaction. */
 const withToken = (input: ServiceInputTypes) => ({ ClientRequestToken: randomUUID(), ...input });
 
 const hasBinary = (value: unknown): boolean =>

@@ -7,7 +7,7 @@ export interface Catalog {
   /** All of them. Throws when one of them cannot be read. */
   readonly models: readonly Model[];
   readonly defaults: CatalogDocument['defaults'];
-  /** By id or alias; the same object at each call. Throws when it cannot be read. */
+  /** Returns the model with that id or alias, the same object at each call. Throws if it cannot be read. */
   find(name: string): Model | undefined;
 }
 

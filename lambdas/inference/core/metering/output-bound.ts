@@ -85,7 +85,7 @@ export function openOutput<M extends OpenLimits>(
   return { least: Math.min(most, SHORTEST_TOKENS), most };
 }
 
-/** All that the model writes, if that certainly fits; else half of what the prompt probably leaves of the window. */
+/** Returns the model's largest output if it certainly fits, else half of the window that the prompt probably leaves. */
 function longestOf({ context_window: window, max_output_tokens: named }: OpenLimits, prompt: PromptTokens) {
   const most =
     named ?? Math.min(Math.floor((window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW), MOST_UNNAMED_TOKENS);

@@ -101,7 +101,7 @@ export interface UnitCounts {
   readonly tokens?: number;
   readonly characters?: number;
   readonly seconds?: number;
-  /** By quality and size. */
+  /** The number of images of each quality and size. */
   readonly images?: ReadonlyMap<ImageItem, number>;
 }
 

@@ -91,7 +91,7 @@ const tokenPrices = z
     unit: z.literal('per_million_tokens'),
     ...rates,
     tiers: tiers.optional(),
-    /** By name: `priority`, `flex`, `fast`. */
+    /** The tiers by name: `priority`, `flex`, `fast`. */
     service_tiers: z.record(name, serviceTier).optional(),
     /** A factor on all rates of tokens, by the place of inference: `us`. */
     regions: z.record(name, z.strictObject({ factor })).optional(),

@@ -56,7 +56,7 @@ type RouteSummary = Body<typeof routeSummarySchema>;
 
 /** The stored data of routes, by their ids. */
 export interface RouteFindings {
-  /** By their keys. */
+  /** The circuits by their keys. */
   readonly circuits: ReadonlyMap<string, Circuit>;
   readonly unbilled: readonly UnbilledOfRoute[];
 }
@@ -109,7 +109,7 @@ export function routesPage(
 const lossOf = (loss: UnbilledOfRoute | undefined): RouteSummary['unbilled'] =>
   loss === undefined ? null : { calls: loss.calls, amount: usdJson(loss.amount), factor: loss.factor };
 
-/** By the rates of the lists alone: what calls make of them depends on their tiers and on what they use. */
+/** Compares the rates of the lists alone: the cost of a call also depends on its tier and its usage. */
 function marginsOf(price: Prices, cost: Prices | undefined): RouteSummary['margins'] {
   if (cost === undefined || cost.unit !== price.unit) return null;
   const costs = figuresOf(cost);

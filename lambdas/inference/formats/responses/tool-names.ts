@@ -28,7 +28,7 @@ export interface CallerTool {
 export const CUSTOM_ARGUMENT = 'input';
 
 export class ToolNames {
-  /** By the name that routes know. */
+  /** The tools by the names that routes receive. */
   readonly #tools = new Map<string, CallerTool>();
   /** The name that routes know, by namespace and name. */
   readonly #names = new Map<string, string>();

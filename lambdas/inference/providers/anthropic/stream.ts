@@ -162,7 +162,7 @@ class MessageReader {
 
 type Block =
   | { readonly kind: 'text' }
-  /** By its number in the answer. */
+  /** A tool call, by the index of its content block. */
   | { readonly kind: 'call'; readonly block: number }
   /** A tool's input that is the answer's text. */
   | { readonly kind: 'answer'; empty: boolean }

@@ -35,7 +35,7 @@ type OpenBlock =
   | { readonly kind: 'dropped' }
   /** With what has come of its proof: a signature, or bytes that only the model reads. */
   | { readonly kind: 'reasoning'; signature: string; redacted: Uint8Array }
-  /** By its number in the answer. */
+  /** A tool call, by the index of its content block. */
   | { readonly kind: 'call'; readonly block: number }
   /** The answer that was asked for as a tool's input. */
   | { readonly kind: 'answer'; empty: boolean };

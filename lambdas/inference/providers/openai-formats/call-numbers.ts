@@ -15,7 +15,7 @@ interface Call {
 export class CallNumbers {
   readonly #answerId: string;
   readonly #calls: Call[] = [];
-  /** By the host's own number, the latest that has it. */
+  /** The latest call of each number that the host uses. */
   readonly #byIndex = new Map<unknown, Call>();
   readonly #ids = new Set<string>();
 

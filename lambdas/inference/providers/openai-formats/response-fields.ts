@@ -108,7 +108,7 @@ export class ResponseFields {
   readonly #identity: AnswerIdentity;
   readonly #signatures: Signatures;
   readonly #ids: ItemIds;
-  /** By the place of the item: it comes again with the whole response. */
+  /** The signatures of items by `output_index`; each item arrives again with the complete response. */
   readonly #proofs = new Map<unknown, string>();
   /** The items that have ended. */
   readonly #whole = new Map<unknown, JsonObject>();
@@ -191,9 +191,9 @@ const OTHER = 'item';
 
 export class ItemIds {
   readonly #base: string;
-  /** By the place in the output. */
+  /** The ids of items, by `output_index`. */
   readonly #ids = new Map<unknown, string>();
-  /** By the server's own id, for events that do not say the place. */
+  /** The `output_index` of items by the upstream's own id, for events without one. */
   readonly #places = new Map<unknown, unknown>();
 
   /** `answerId`: `resp_` and what makes it one of its own. */

@@ -98,7 +98,7 @@ export function shownReason(text: string): string {
   return /[A-Za-z]{2}/.test(short) ? short.trim() : '';
 }
 
-/** By what some vendors' support finds the call, at the end of their messages. */
+/** Matches the call id that some vendors append to a message for their support. */
 const SUPPORT = /[([{]?\b(?:request|trace|correlation|operation|activity)[ _-]?id\b.*$/is;
 
 /** Punctuation around a word stays; the opening of an address or a pattern does not. */

@@ -140,7 +140,7 @@ interface Usage extends UsageSums {
   readonly records: UsageRecords | undefined;
 }
 
-/** By check. The largest one is the drift: an error in one place shows in several checks, and is counted once. */
+/** Returns the difference of each check. The largest is the drift: one error shows in several checks and counts once. */
 function differencesOf(
   { cut, entries, proven }: State,
   through: number,

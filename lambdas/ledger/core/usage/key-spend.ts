@@ -5,7 +5,7 @@ import { readSums, type SumDependencies } from './account-sums.ts';
 import type { ReadingBudget } from './key-reading.ts';
 import { DAY_HOURS, dayOfHour, HOUR_SECONDS } from './sums.ts';
 
-/** By key; undefined when the budget was not enough for every record. */
+/** Returns the spend of each key; undefined if the budget did not suffice for every record. */
 export async function spendByKey(
   dependencies: SumDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
   accountId: string,

@@ -28,7 +28,7 @@ export function collect(shards: readonly Shard[], wanted: NanoUsd): readonly Don
   return missing > 0n ? undefined : donors;
 }
 
-/** All that as many as may give together have. */
+/** Returns the largest shards with their whole balance, as many as one transaction can update. */
 export const collectMost = (shards: readonly Shard[]): readonly Donor[] =>
   shards
     .map((shard) => ({ shard, amount: shard.balance }))

@@ -6,7 +6,7 @@ import { applyEvent } from '../../core/orders.ts';
 import type { OrderStore, PaymentProvider } from '../../core/ports.ts';
 
 export interface ReceivePaymentEventDependencies {
-  /** By the name in the path. */
+  /** The providers by their names in the path. */
   readonly providers: Readonly<Record<string, Pick<PaymentProvider, 'readEvent'>>>;
   readonly store: OrderStore;
 }
